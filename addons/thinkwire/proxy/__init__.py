@@ -1,0 +1,1 @@
+"""The mitmproxy shell: hooks, options, reloading. The only place that imports mitmproxy."""

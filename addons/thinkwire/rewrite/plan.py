@@ -1,0 +1,92 @@
+"""What the rules decided for one request and its answer.
+
+Plain values, fixed once the request has been read; it does not know how they were chosen or where they were written.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+type JSONPath = tuple[str, ...]
+"""The names of nested members, outermost first: `reasoning.exclude` is `("reasoning", "exclude")`."""
+
+
+class TokenMetadata(Enum):
+    """How much of the per-token metadata goes with hidden reasoning (design: the two forms of vLLM)."""
+
+    HIDDEN = "hidden"
+    """What lists hidden tokens, or may list them."""
+    ALL = "all"
+    """All of it, the answer's included."""
+
+
+class Opaque(Enum):
+    """What happens to signatures and truly encrypted state under strip."""
+
+    DROP = "drop"
+    KEEP = "keep"
+
+
+class OnError(Enum):
+    """What happens to a document that cannot be read."""
+
+    PASS = "pass"
+    DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Reasoning stays as it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Reasoning does not reach the client, nor does anything that betrays it."""
+
+    token_metadata: TokenMetadata = TokenMetadata.HIDDEN
+    opaque: Opaque = Opaque.DROP
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Reasoning reaches the client under these member names, first one first; at least one, none twice."""
+
+    names: tuple[str, ...]
+
+
+type Reasoning = Keep | Strip | Rename
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePlan:
+    """What happens to an answer."""
+
+    reasoning: Reasoning = Keep()
+    on_error: OnError = OnError.PASS
+    keepalive: float = 10.0
+    """Seconds without a byte to the client after which an SSE comment goes out."""
+
+    @property
+    def changes(self) -> bool:
+        """May an answer differ from what the provider sent?"""
+        return not isinstance(self.reasoning, Keep)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPlan:
+    """What happens to a request body."""
+
+    remove: tuple[JSONPath, ...] = ()
+    set: tuple[tuple[JSONPath, str], ...] = ()
+    """Path and the new value as JSON text; members on the way that are missing are made."""
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.remove or self.set)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One request and its answer."""
+
+    request: RequestPlan = RequestPlan()
+    response: ResponsePlan = ResponsePlan()

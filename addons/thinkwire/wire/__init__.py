@@ -1,0 +1,1 @@
+"""Bytes <-> documents: event streams, content codings, JSON spans. Knows no API."""
