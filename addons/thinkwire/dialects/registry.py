@@ -1,4 +1,49 @@
-"""All dialects by name. A new API is one file beside this one and one line here."""
+"""All dialects. A new API is one file beside this one and one line here."""
 
-NAMES: tuple[str, ...] = ("chat-completions",)
-SPELLINGS: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.wire.json_tree import Unreadable, read
+
+__all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts"]
+
+DIALECTS: Final[tuple[Dialect, ...]] = (CHAT_COMPLETIONS,)
+NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
+
+
+def dialect_of_request(path: str, body: object) -> Dialect | None:
+    """The API that a request is for: by its path, else by the shape of its body."""
+    by_path = (dialect for dialect in DIALECTS if dialect.asks_by_path(path))
+    by_body = (dialect for dialect in DIALECTS if dialect.asks_by_body(body))
+    return next(by_path, None) or next(by_body, None)
+
+
+def request_facts(
+    host: str, path: str, method: str, headers: Iterable[tuple[str, str]], body: bytes | None
+) -> RequestFacts:
+    """A request as the rules see it. `path` is without its query; `body` is decoded of any content coding."""
+    parsed = _parse(body)
+    dialect = dialect_of_request(path, parsed)
+    return RequestFacts(
+        host=host,
+        path=path,
+        method=method,
+        headers=tuple((name.lower(), value) for name, value in headers),
+        body=parsed,
+        dialect=dialect.name if dialect else None,
+        model=dialect.model(path, parsed) if dialect else None,
+        stream=dialect.wants_stream(path, parsed) if dialect else False,
+    )
+
+
+def _parse(body: bytes | None) -> object:
+    if not body or not body.lstrip()[:1] in (b"{", b"["):
+        return None
+    try:
+        return read(body.decode("latin-1"), None).value
+    except (Unreadable, json.JSONDecodeError, RecursionError):
+        return None

@@ -1,0 +1,104 @@
+"""A document's tree -> its updates, by the labels that the dialect's table put there.
+
+One reader for all dialects; it knows labels, not APIs.
+"""
+
+from thinkwire.dialects.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
+from thinkwire.wire.json_tree import Node, Shape
+
+__all__ = ["locate"]
+
+
+def locate(root: Node, extent: Extent) -> list[Update]:
+    """The updates in a document; the first is the document's own, which has no owner unless the table says so.
+
+    `extent` is what the document is where its table does not say otherwise: DELTA in a stream, WHOLE for a body.
+    """
+    own = Update(root, extent)
+    found = [own]
+    _collect(root, own, found)
+    return found
+
+
+def _collect(node: Node, update: Update, found: list[Update]) -> None:
+    level = level_of(node)
+    if level is not None:
+        update.is_thought = update.is_thought or level.is_thought
+        update.resets += level.resets
+    for position, child in enumerate(node.children):
+        label = child.label
+        if type(label) is Place:
+            _add(update, label, child)
+        elif type(label) is Shape:
+            if type(label.label) is Level:
+                _enter(child, label.label, position, update, found)
+            else:
+                if type(label.label) is Place:
+                    _add(update, label.label, child)
+                _collect(child, update, found)
+
+
+def _add(update: Update, place: Place, node: Node) -> None:
+    kind = place.kind
+    if kind is Kind.ENVELOPE:
+        return
+    if kind is Kind.OWNER or kind is Kind.COUNTER:
+        _count(update, place, node)
+    else:
+        update.parts.append(Part(kind, node, place))
+
+
+def _count(update: Update, place: Place, node: Node) -> None:
+    number = number_at(node)
+    if number is None:
+        return
+    if place.kind is Kind.OWNER:
+        update.owner = Owner(place.space, number)
+    if place.space:
+        count_of = CountOf.OWNERS if place.kind is Kind.OWNER else CountOf.DOCUMENTS
+        update.counters.append((count_of, place.space, node))
+
+
+def number_at(node: Node) -> int | None:
+    raw = node.raw
+    return int(raw) if raw.isdecimal() and len(raw) < 19 else None
+
+
+def _enter(node: Node, level: Level, position: int, update: Update, found: list[Update]) -> None:
+    if level.opens:
+        _open(node, level, position, update, found)
+    elif level.blocks:
+        update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
+    elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
+        # A whole message beside a delta: an update of its own, whose owner `_open` fills in.
+        whole = Update(update.node, Extent.WHOLE)
+        found.append(whole)
+        _collect(node, whole, found)
+    else:
+        _collect(node, update, found)
+
+
+def _open(node: Node, level: Level, position: int, around: Update, found: list[Update]) -> None:
+    inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
+    # A choice that has no delta, only a message, is a whole; in a stream, too.
+    update = Update(node, Extent.WHOLE if inside == {Extent.WHOLE} else around.extent)
+    begin = len(found)
+    found.append(update)
+    _collect(node, update, found)
+    owner = update.owner or Owner("", position)
+    for one in found[begin:]:
+        if one.node is node:
+            one.owner = owner
+
+
+def _leaves(node: Node) -> list[Part]:
+    """The texts and opaque values in a list of reasoning blocks."""
+    result: list[Part] = []
+    for child in node.children:
+        label = child.label
+        place = label.label if type(label) is Shape and not child.children else label
+        if type(place) is not Place:
+            result += _leaves(child)
+        elif place.kind is not Kind.ENVELOPE:
+            result.append(Part(place.kind, child, place))
+    return result

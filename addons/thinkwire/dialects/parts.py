@@ -1,0 +1,141 @@
+"""What a document can be made of: kinds of parts, their places in a table, and the updates found in a document.
+
+It does not read any API and does not decide anything.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from thinkwire.wire.json_tree import Node, Shape
+
+__all__ = ["VISIBLE", "CountOf", "Extent", "Kind", "Level", "Owner", "Part", "Place", "Update", "level_of"]
+
+
+class Kind(Enum):
+    """What a part means. `ENVELOPE` says nothing by itself; `OTHER` is a member that the table does not know."""
+
+    REASONING = "reasoning"
+    OPAQUE = "opaque"
+    """A signature or an encrypted form: state for the next turn that nobody can read."""
+    TEXT = "text"
+    REFUSAL = "refusal"
+    TOOL_CALL = "tool call"
+    ROLE = "role"
+    TOKENS = "tokens"
+    """Lists the tokens of this update one by one."""
+    REASONING_TOKENS = "reasoning tokens"
+    """Lists tokens of reasoning alone."""
+    TRANSCRIPT = "transcript"
+    """A raw copy of all that was generated, thought included, as text, ids or state of the engine."""
+    FINISH = "finish"
+    USAGE = "usage"
+    ERROR = "error"
+    OTHER = "other"
+    ENVELOPE = "envelope"
+    OWNER = "owner"
+    """The number that says whose update this is."""
+    COUNTER = "counter"
+    """A number that counts documents."""
+
+
+VISIBLE: Final = frozenset((Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL))
+
+
+class Extent(Enum):
+    """Does a part add to what came before, or repeat it as a whole?"""
+
+    DELTA = "delta"
+    WHOLE = "whole"
+
+
+class CountOf(Enum):
+    """What the numbers of a space count, and so when one of them falls out."""
+
+    OWNERS = "owners"
+    DOCUMENTS = "documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The label of a member that holds a part."""
+
+    kind: Kind
+    rank: int | None = None
+    """For names that rename may write or read: which one wins where two texts differ, lowest first."""
+    space: str = ""
+    """For OWNER and COUNTER: the numbers that are counted together. Empty: an owner's number is never changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The label of an object or list on the way: what changes for the parts inside."""
+
+    opens: bool = False
+    """Each such object is about one owner: an update of its own."""
+    extent: Extent | None = None
+    """The object is this much of its owner's text; None: as the one around it."""
+    bears_names: bool = False
+    """Rename acts in this object."""
+    is_copy: bool = False
+    """The object repeats names of the one around it, which is where a missing name is added."""
+    blocks: bool = False
+    """A list of reasoning blocks: one part, with the texts and signatures in it as leaves."""
+    is_thought: bool = False
+    """The owner is made of reasoning alone and goes as a whole."""
+    resets: tuple[str, ...] = ()
+    """Spaces of numbers that begin anew with this document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose text it is: a choice, a block, an item."""
+
+    space: str
+    number: int
+
+
+@dataclass(slots=True)
+class Part:
+    """A place in a document that means something; `node` is the member that holds it."""
+
+    kind: Kind
+    node: Node
+    place: Place | None
+    leaves: list["Part"] = field(default_factory=list)
+    """For a list of reasoning blocks: the texts and the opaque values in it."""
+
+    @property
+    def says_something(self) -> bool:
+        if self.is_blocks:
+            return any(leaf.says_something for leaf in self.leaves)
+        return not self.node.is_empty
+
+    @property
+    def is_blocks(self) -> bool:
+        """Is it a list of reasoning blocks that was looked into?"""
+        return self.place is None and bool(self.node.children)
+
+
+@dataclass(slots=True)
+class Update:
+    """Everything that one document says about one owner."""
+
+    node: Node
+    """The object that is about this owner: an element of a list, or the whole document."""
+    extent: Extent
+    owner: Owner | None = None
+    """None for what a document says outside of any choice or block."""
+    parts: list[Part] = field(default_factory=list)
+    counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
+    is_thought: bool = False
+    resets: tuple[str, ...] = ()
+
+    def of(self, *kinds: Kind) -> list[Part]:
+        return [part for part in self.parts if part.kind in kinds]
+
+
+def level_of(node: Node) -> Level | None:
+    """What the table says of an object or list on the way."""
+    label = node.label
+    return label.label if type(label) is Shape and type(label.label) is Level else None

@@ -1,0 +1,162 @@
+"""The mitmproxy addon: options, commands, hooks. What is done to a flow is in `exchange.py`."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from mitmproxy import command, ctx, exceptions, flow, http
+from mitmproxy.addonmanager import Loader
+
+from thinkwire.dialects.registry import dialect_of_request, request_facts
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.exchange import Exchange
+from thinkwire.proxy.filters import compile_filter
+from thinkwire.proxy.media import is_json
+from thinkwire.proxy.watch import Watch
+from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.load import Loaded, load
+from thinkwire.ruleset.problem import render
+
+__all__ = ["Thinkwire"]
+
+logger = logging.getLogger(__name__)
+
+OUR_HEADER: Final = "x-thinkwire"
+"""Addressed to us by clients; it never travels on."""
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+
+
+def shipped_rules() -> Path:
+    """The folder of the shipped rule files: inside the package where it was installed, else beside `addons`."""
+    installed = _PACKAGE / "rules"
+    return installed if installed.is_dir() else _PACKAGE.parents[1] / "rules"
+
+
+class Thinkwire:
+    """Rewrites the reasoning in LLM traffic as a rule file says."""
+
+    def __init__(self) -> None:
+        self._ruleset: Ruleset | None = None
+        self._is_running = False
+        self._watch: Watch | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
+        self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
+
+    # --- options and commands -----------------------------------------------------------------------------------
+
+    def load(self, loader: Loader) -> None:
+        loader.add_option("thinkwire_rules", str, "", "The rule file; without one, the shipped rules/default.yaml.")
+        loader.add_option(
+            "thinkwire_observe", bool, False, "Decide, count and log, but change nothing (except our own header)."
+        )
+
+    def configure(self, updated: set[str]) -> None:
+        if "thinkwire_rules" not in updated:
+            return
+        loaded = self._load_rules()
+        if loaded.ruleset is not None:
+            return
+        report = "\n".join(render(problem) for problem in loaded.problems)
+        if self._is_running:
+            raise exceptions.OptionsError(f"the rules stay as they were:\n{report}")
+        # At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
+        logger.error("%s", report)
+
+    def running(self) -> None:
+        self._is_running = True
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch_rules())
+
+    def done(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+
+    @command.command("thinkwire.reload")
+    def reload(self) -> None:
+        """Read the rule file again; where it has errors, the old rules stay in force."""
+        loaded = self._load_rules()
+        if loaded.ruleset is None:
+            report = "\n".join(render(problem) for problem in loaded.problems)
+            logger.error("The rule file has errors, the old rules stay in force:\n%s", report)
+        else:
+            logger.info("The rules were read again from %s", _rule_file())
+
+    @command.command("thinkwire.explain")
+    def explain(self, flows: Sequence[flow.Flow]) -> None:
+        """Log which rule decides each setting for these flows, and why the other rules do not."""
+        for one in flows:
+            if isinstance(one, http.HTTPFlow) and self._ruleset is not None:
+                facts = self._facts(one)
+                logger.log(logging.INFO, "%s", self._ruleset.explain(facts, one))
+
+    def _load_rules(self) -> Loaded:
+        loaded = load(_rule_file(), shipped=shipped_rules(), compile_filter=compile_filter)
+        self._watch = Watch(loaded.files)
+        if loaded.ruleset is not None:
+            self._ruleset = loaded.ruleset
+            for problem in loaded.problems:
+                logger.warning("%s", render(problem))
+        return loaded
+
+    async def _watch_rules(self) -> None:
+        """mitmproxy itself only watches the script."""
+        while True:
+            await asyncio.sleep(0.5)
+            if self._watch is not None and self._watch.has_changed():
+                self.reload()
+
+    # --- hooks --------------------------------------------------------------------------------------------------
+
+    def requestheaders(self, flow: http.HTTPFlow) -> None:
+        headers = flow.request.headers
+        if OUR_HEADER in headers:
+            self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
+            del headers[OUR_HEADER]
+        if flow.request.stream and (is_json(flow.request) or dialect_of_request(_path(flow.request), None)):
+            flow.request.stream = False  # stream_large_bodies would take it past us
+
+    def request(self, flow: http.HTTPFlow) -> None:
+        if self._ruleset is None:
+            flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
+            return
+        if flow.request.stream or flow.request.raw_content is None:
+            logger.error("%s: the request was too large to be read, only its headers were", flow.request.pretty_url)
+        facts = self._facts(flow)
+        exchange = Exchange(flow, facts, self._ruleset.choose(facts, flow), ctx.options.thinkwire_observe)
+        self._exchanges[flow] = exchange
+        exchange.request()
+
+    def responseheaders(self, flow: http.HTTPFlow) -> None:
+        exchange = self._exchanges.get(flow)
+        if exchange is not None and flow.live:
+            exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
+
+    def response(self, flow: http.HTTPFlow) -> None:
+        exchange = self._exchanges.pop(flow, None)
+        if exchange is not None:
+            exchange.response()
+
+    def error(self, flow: http.HTTPFlow) -> None:
+        exchange = self._exchanges.pop(flow, None)
+        if exchange is not None:
+            exchange.error()
+
+    def _facts(self, flow: http.HTTPFlow) -> RequestFacts:
+        request = flow.request
+        headers = [*request.headers.items(multi=True), *self._our_headers.get(flow, ())]
+        return request_facts(
+            request.pretty_host, _path(request), request.method, headers, request.get_content(strict=False)
+        )
+
+
+def _path(request: http.Request) -> str:
+    return request.path.partition("?")[0]
+
+
+def _rule_file() -> Path:
+    return Path(ctx.options.thinkwire_rules).expanduser() if ctx.options.thinkwire_rules else shipped_rules() / "default.yaml"

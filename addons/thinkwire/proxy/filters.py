@@ -1,0 +1,82 @@
+"""mitmproxy's filter expressions, as far as they can be asked when only the request is known.
+
+Compiles them, and makes up a flow for asking them where there is no traffic. Does not know the rule file.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from mitmproxy import flowfilter
+from mitmproxy.connection import Client, Server
+from mitmproxy.flow import Flow
+from mitmproxy.http import Headers, HTTPFlow, Request
+
+ABOUT_THE_ANSWER: dict[type, str | None] = {
+    # an operator that looks at the response or at what follows it, and the one about the request alone
+    flowfilter.FAsset: None,
+    flowfilter.FBod: "~bq",
+    flowfilter.FBodResponse: "~bq",
+    flowfilter.FCode: None,
+    flowfilter.FContentType: "~tq",
+    flowfilter.FContentTypeResponse: "~tq",
+    flowfilter.FErr: None,
+    flowfilter.FHead: "~hq",
+    flowfilter.FHeadResponse: "~hq",
+    flowfilter.FReplay: "~replayq",
+    flowfilter.FReplayServer: "~replayq",
+    flowfilter.FReq: None,
+    flowfilter.FResp: None,
+    flowfilter.FWebSocket: None,
+}
+
+
+def compile_filter(text: str) -> Callable[[object], bool]:
+    """A test for flows. ValueError, with a text for the user, if the expression is not valid or needs the response."""
+    try:
+        expression = flowfilter.parse(text)
+    except RecursionError:
+        raise ValueError("this filter is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(_why_invalid(text, error)) from error
+    for operator in _operators(expression):
+        if type(operator) in ABOUT_THE_ANSWER:
+            raise ValueError(_needs_answer(operator))
+    return lambda flow: bool(expression(cast(Flow, flow)))
+
+
+def make_flow(host: str, path: str, method: str, headers: list[tuple[str, str]], body: bytes) -> HTTPFlow:
+    """A flow for a request that nobody has sent; its connections have no addresses of interest."""
+    nowhere = ("", 0)
+    client = Client(peername=nowhere, sockname=nowhere, timestamp_start=0)
+    flow = HTTPFlow(client, Server(address=(host, 443)))
+    fields = [(name.encode(), value.encode("utf-8", "surrogateescape")) for name, value in headers]
+    flow.request = Request.make(method, f"https://{host}{path}", body, Headers(fields))
+    return flow
+
+
+def _why_invalid(text: str, error: ValueError) -> str:
+    if not text.strip():
+        return "this filter is empty"
+    # flowfilter hides what it met behind one message; only a bad regular expression raises ValueError by itself.
+    if type(error.__cause__) is ValueError:
+        return "a regular expression in this filter is not valid"
+    return "this is not a filter expression that mitmproxy understands"
+
+
+def _needs_answer(operator: object) -> str:
+    name = f"~{getattr(operator, 'code', '')}"
+    instead = ABOUT_THE_ANSWER[type(operator)]
+    message = f"`{name}` looks at the answer, but rules are chosen when only the request is known"
+    return f"{message}; `{instead}` looks at the request alone" if instead else message
+
+
+def _operators(expression: object) -> Iterator[object]:
+    """The expression and all its parts, from left to right."""
+    pending = [expression]
+    while pending:
+        operator = pending.pop()
+        yield operator
+        if isinstance(operator, flowfilter.FAnd | flowfilter.FOr):
+            pending += reversed(operator.lst)
+        elif isinstance(operator, flowfilter.FNot):
+            pending.append(operator.itm)

@@ -1,0 +1,54 @@
+"""What the headers of an answer say of its body."""
+
+from typing import Final
+
+from mitmproxy import http
+
+from thinkwire.rewrite.stream import Label
+
+__all__ = ["is_json", "is_streaming", "label_of", "may_have_body"]
+
+_STREAMING: Final = frozenset(
+    (
+        "text/event-stream",
+        "application/x-ndjson",
+        "application/ndjson",
+        "application/jsonl",
+        "application/json-lines",
+        "application/json-seq",
+        "application/stream+json",
+        "application/vnd.amazon.eventstream",
+    )
+)
+
+
+def media_type(message: http.Message) -> str:
+    return str(message.headers.get("content-type", "")).partition(";")[0].strip().lower()
+
+
+def is_streaming(message: http.Message) -> bool:
+    """Is it of a type that is read piece by piece? Then it must never be buffered whole."""
+    return media_type(message) in _STREAMING
+
+
+def is_json(message: http.Message) -> bool:
+    kind = media_type(message)
+    return kind == "application/json" or kind.endswith("+json") or kind == "text/json"
+
+
+def may_have_body(request: http.Request, response: http.Response) -> bool:
+    """Is this a successful answer with a body? All others pass as they are."""
+    status = response.status_code
+    return request.method != "HEAD" and 200 <= status < 300 and status not in (204, 205)
+
+
+def label_of(response: http.Response, asked_for_stream: bool) -> Label | None:
+    """How to read the body; None where it is not ours to read."""
+    kind = media_type(response)
+    if kind == "text/event-stream":
+        return Label.EVENTS
+    if is_json(response):
+        return Label.JSON
+    if asked_for_stream and kind in ("", "text/plain"):
+        return Label.UNSURE
+    return None

@@ -1,0 +1,36 @@
+"""What the log says of an exchange. Only words; it decides nothing."""
+
+from typing import Final
+
+from thinkwire.rewrite.tally import Tally
+from thinkwire.ruleset.choose import Choice
+
+__all__ = ["before_after", "log_line"]
+
+_SHOWN: Final = 72
+"""Characters shown on either side of where an event changed."""
+
+
+def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
+    """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
+    rules = ", ".join(f"{rule.id} ({rule.file}:{rule.line})" for rule in choice.rules)
+    done = [*notes]
+    if tally is not None:
+        done.append(tally.summary(noun))
+    words = ", ".join(done) or "nothing to change"
+    return f"{rules}: {'would change: ' if observed else ''}{words}"
+
+
+def before_after(tally: Tally) -> str:
+    """The first event that changed, before and after, cut to the place where it did; empty where none changed."""
+    if tally.first_change is None:
+        return ""
+    before, after = (raw.decode("utf-8", "replace").strip() for raw in tally.first_change)
+    differs = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+    return f"  - {_around(before, differs)}\n  + {_around(after, differs)}"
+
+
+def _around(text: str, at: int) -> str:
+    start, end = max(0, at - _SHOWN), at + _SHOWN
+    cut = text[start:end].replace("\n", "\\n").replace("\r", "\\r")
+    return f"{'...' if start else ''}{cut}{'...' if end < len(text) else ''}"

@@ -1,0 +1,56 @@
+"""Numbers that clients count by (`index`, `output_index`, `sequence_number`): gaps close when something falls out.
+
+It knows spaces of numbers and what fell out of them, not where the numbers stand.
+"""
+
+from bisect import bisect_left, insort
+
+from thinkwire.dialects.parts import CountOf, Owner, Update
+from thinkwire.wire.json_tree import Node
+from thinkwire.wire.splice import Edits
+
+__all__ = ["Numbers"]
+
+
+class Numbers:
+    """The removed numbers of one stream, space by space."""
+
+    __slots__ = ("_documents", "_owners")
+
+    def __init__(self) -> None:
+        self._owners: dict[str, list[int]] = {}
+        """The removed owners of each space, sorted."""
+        self._documents: dict[str, int] = {}
+        """How many numbered documents of each space were dropped. They come in order, so a count is enough."""
+
+    def remove_owner(self, owner: Owner) -> None:
+        if owner.space and not self.is_removed(owner):
+            insort(self._owners.setdefault(owner.space, []), owner.number)
+
+    def is_removed(self, owner: Owner | None) -> bool:
+        return owner is not None and owner.number in self._owners.get(owner.space, ())
+
+    def drop_document(self, updates: list[Update]) -> None:
+        for space in {space for update in updates for count_of, space, _ in update.counters if _counts(count_of)}:
+            self._documents[space] = self._documents.get(space, 0) + 1
+
+    def reset(self, space: str) -> None:
+        self._owners.pop(space, None)
+        self._documents.pop(space, None)
+
+    def renumber(self, updates: list[Update], edits: Edits) -> None:
+        """Write the numbers that a document has after all that fell out before it."""
+        for update in updates:
+            for count_of, space, node in update.counters:
+                gap = self._gap(count_of, space, node)
+                if gap:
+                    edits.replace(node, str(int(node.raw) - gap))
+
+    def _gap(self, count_of: CountOf, space: str, node: Node) -> int:
+        if _counts(count_of):
+            return self._documents.get(space, 0)
+        return bisect_left(self._owners.get(space, ()), int(node.raw))
+
+
+def _counts(count_of: CountOf) -> bool:
+    return count_of is CountOf.DOCUMENTS

@@ -1,0 +1,100 @@
+"""Rename: the reasoning of a message or delta gets the names that the client reads, and only these.
+
+It edits names and copies text as it stands, escapes and all; it removes no event and hides nothing.
+"""
+
+from thinkwire.dialects.parts import Kind, Part, Update, level_of
+from thinkwire.wire.json_tree import Node
+from thinkwire.wire.splice import Edits
+
+__all__ = ["rename"]
+
+
+def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
+    """Collect the edits that give the update's reasoning these names.
+
+    Returns whether two names held different texts, one of which is then lost.
+    """
+    conflict = False
+    for bearer, parts in _bearers(update).items():
+        named = [part for part in parts if part.place is not None and part.place.rank is not None]
+        texts = [part for part in named if part.says_something and part.node.text[part.node.at] in '"[{']
+        if texts:
+            conflict |= _write_names(named, texts, names, edits)
+        else:
+            _write_from_blocks(bearer, parts, named, names, edits)
+    return conflict
+
+
+def _bearers(update: Update) -> dict[Node, list[Part]]:
+    """The objects in which rename acts, each with the reasoning that stands directly in it."""
+    bearers: dict[Node, list[Part]] = {}
+    for part in update.parts:
+        parent = part.node.parent
+        if part.kind is Kind.REASONING and parent is not None:
+            level = level_of(parent)
+            if level is not None and level.bears_names:
+                bearers.setdefault(parent, []).append(part)
+    return bearers
+
+
+def _write_names(named: list[Part], texts: list[Part], names: tuple[str, ...], edits: Edits) -> bool:
+    # Of two members of one name the last counts, as it does for JSON readers.
+    winner = min(reversed(texts), key=_rank)
+    anchor = _place_names(winner, named, names, edits)
+    for part in named:
+        if part.node not in anchor:
+            edits.remove(part.node)
+    return any(not _same_text(part.node, winner.node) for part in texts)
+
+
+def _place_names(winner: Part, named: list[Part], names: tuple[str, ...], edits: Edits) -> set[Node]:
+    """Make each name stand once, with the winner's text; returns the members that stay."""
+    last_of = {part.node.key: part.node for part in named}
+    standing = {name: last_of[name] for name in names if name in last_of}
+    for node in standing.values():
+        if not _same_text(node, winner.node):
+            edits.replace(node, winner.node.raw)
+    missing = [name for name in names if name not in standing]
+    staying = set(standing.values())
+    if missing and winner.node not in staying:
+        edits.rename(winner.node, missing.pop(0))
+        staying.add(winner.node)
+    beside = winner.node if winner.node in staying else next(iter(staying))
+    for name in missing:
+        edits.insert_after(beside, name, winner.node.raw)
+    return staying
+
+
+def _write_from_blocks(
+    bearer: Node, parts: list[Part], named: list[Part], names: tuple[str, ...], edits: Edits
+) -> None:
+    """Where a list of blocks is the only carrier, its text is written under the names, too; the list stays."""
+    level = level_of(bearer)
+    blocks = next((part for part in parts if part.is_blocks and _block_text(part)), None)
+    if level is None or level.is_copy:
+        blocks = None
+    last_of = {part.node.key: part.node for part in named}
+    for name in names if blocks else ():
+        text = f'"{_block_text(blocks)}"' if blocks else ""
+        if name in last_of:
+            edits.replace(last_of[name], text)
+        elif blocks:
+            edits.insert_after(blocks.node, name, text)
+    for part in named:
+        if part.node.key not in names and part.node.is_empty:
+            edits.remove(part.node)
+
+
+def _block_text(blocks: Part) -> str:
+    """The texts of the blocks joined as they stand between their quotes, as a stream of them would be joined."""
+    texts = (leaf.node for leaf in blocks.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string)
+    return "".join(node.raw[1:-1] for node in texts)
+
+
+def _rank(part: Part) -> int:
+    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+
+
+def _same_text(one: Node, other: Node) -> bool:
+    return one.raw == other.raw or one.value == other.value

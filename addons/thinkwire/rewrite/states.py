@@ -1,0 +1,82 @@
+"""What strip does with the token metadata of a stream: everything that changes a choice's state is in this file.
+
+Each choice of a stream is a machine of its own. It reads what an update shows, goes to the next state, and says what
+becomes of the update's token metadata. It does not look at documents and does not edit them.
+
+The rules behind the table (design.md section 5):
+
+* An update that holds reasoning loses its metadata, whatever else it carries.
+* An update that shows nothing loses it too: the first chunk of a stream often lists the first hidden token. The one
+  with the finish reason may keep it, unless the choice is still hidden.
+* While nothing has been hidden, a visible update keeps its metadata; but not where the listed tokens go on after the
+  text has ended, for what follows may be the thought that comes next.
+* After something was hidden, only a list that spells exactly the visible text is known to be free of it. Bare ids
+  spell nothing: the first visible update after a hidden stretch loses them, later ones keep them.
+"""
+
+from enum import Enum
+from typing import Final
+
+__all__ = ["TRANSITIONS", "Shows", "State", "Verdict", "diagram"]
+
+
+class State(Enum):
+    START = "nothing hidden so far"
+    HIDDEN = "reasoning was the last thing that came"
+    ANSWER = "visible again after something was hidden"
+
+
+class Shows(Enum):
+    """What an update shows; the first that applies."""
+
+    REASONING = "reasoning, or tokens of it"
+    CALL = "a tool call"
+    TEXT = "visible text or a refusal"
+    END = "a finish reason and nothing visible"
+    NOTHING = "nothing of these"
+
+
+class Verdict(Enum):
+    """What becomes of token metadata."""
+
+    KEEP = "keep"
+    DROP = "drop"
+    KEEP_UNLESS_LONGER = "keep unless it lists more than the text"
+    KEEP_IF_SPELLED = "keep what spells the text"
+    KEEP_IF_SPELLED_OR_BARE = "keep what spells the text, and bare ids"
+
+
+TRANSITIONS: Final[dict[State, dict[Shows, tuple[State, Verdict]]]] = {
+    State.START: {
+        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
+        Shows.CALL: (State.START, Verdict.KEEP),
+        Shows.TEXT: (State.START, Verdict.KEEP_UNLESS_LONGER),
+        Shows.END: (State.START, Verdict.KEEP),
+        Shows.NOTHING: (State.START, Verdict.DROP),
+    },
+    State.HIDDEN: {
+        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
+        Shows.CALL: (State.ANSWER, Verdict.DROP),
+        Shows.TEXT: (State.ANSWER, Verdict.KEEP_IF_SPELLED),
+        Shows.END: (State.HIDDEN, Verdict.DROP),
+        Shows.NOTHING: (State.HIDDEN, Verdict.DROP),
+    },
+    State.ANSWER: {
+        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
+        Shows.CALL: (State.ANSWER, Verdict.KEEP),
+        Shows.TEXT: (State.ANSWER, Verdict.KEEP_IF_SPELLED_OR_BARE),
+        Shows.END: (State.ANSWER, Verdict.KEEP),
+        Shows.NOTHING: (State.ANSWER, Verdict.DROP),
+    },
+}
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram, for the README."""
+    lines = ["stateDiagram-v2", "    [*] --> START"]
+    for state, row in TRANSITIONS.items():
+        lines += [
+            f"    {state.name} --> {following.name}: {shows.name.lower()} / {verdict.value}"
+            for shows, (following, verdict) in row.items()
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,249 @@
+"""Strip: reasoning goes, and with it the token metadata that would betray it.
+
+It decides update by update, with the states of `states.py`; it does not know APIs and does not send anything.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.token_metadata import TokenList, read_tokens
+from thinkwire.rewrite.numbers import Numbers
+from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
+from thinkwire.rewrite.states import TRANSITIONS, Shows, State, Verdict
+from thinkwire.rewrite.tally import Tally
+from thinkwire.wire.splice import Edits
+
+__all__ = ["Stripper"]
+
+_METADATA: Final = (Kind.TOKENS, Kind.TRANSCRIPT)
+_THOUGHT: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
+
+
+@dataclass(slots=True)
+class _Choice:
+    """What a stream has shown of one owner so far."""
+
+    state: State = State.START
+    has_role: bool = False
+    has_finished: bool = False
+
+
+class Stripper:
+    """Strips the documents of one answer, in order."""
+
+    __slots__ = ("_choices", "_numbers", "_strip", "_tally")
+
+    def __init__(self, strip: Strip, tally: Tally) -> None:
+        self._strip = strip
+        self._tally = tally
+        self._choices: dict[Owner | None, _Choice] = {}
+        self._numbers = Numbers()
+
+    def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
+        """Collect the edits of one document, given its updates; returns whether it is to be sent at all.
+
+        `extent` is the document's own: in a stream (DELTA) one of which nothing is left is not sent.
+        """
+        for space in updates[0].resets:
+            self._reset(space)
+        lost: set[str] = set()
+        if self._remove_thoughts(updates, edits):
+            self._numbers.drop_document(updates)
+            return False
+        for update in updates[1:]:
+            lost |= self._strip_update(update, extent, edits)
+        lost |= self._strip_own(updates, extent, edits)
+        is_sent = not edits or extent is Extent.WHOLE or self._says_something(updates, edits)
+        if not is_sent:
+            self._numbers.drop_document(updates)
+        else:
+            self._note_roles(updates, edits)
+            self._numbers.renumber(updates, edits)
+            self._tally.metadata.update(lost)
+        return is_sent
+
+    def _reset(self, space: str) -> None:
+        self._numbers.reset(space)
+        for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
+            del self._choices[owner]
+
+    def _remove_thoughts(self, updates: list[Update], edits: Edits) -> bool:
+        """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes."""
+        for update in updates:
+            if update.is_thought and self._strip.opaque is Opaque.DROP:
+                if update.owner is not None:
+                    self._numbers.remove_owner(update.owner)
+                if update.node.parent is None:
+                    return True
+                edits.remove(update.node)
+            elif self._numbers.is_removed(update.owner) and update.node.parent is None:
+                return True
+        return False
+
+    # --- one update ---------------------------------------------------------------------------------------------
+
+    def _strip_update(self, update: Update, extent: Extent, edits: Edits) -> set[str]:
+        """Strip what one document says of one owner; returns the names of token metadata that went."""
+        holds_thought = any(part.says_something for part in update.of(*_THOUGHT))
+        if update.extent is Extent.WHOLE:
+            verdict = self._verdict_on_whole(update, holds_thought)
+        else:
+            verdict = self._advance(update, holds_thought)
+        self._remove_reasoning(update, edits)
+        return self._judge(update, verdict, edits)
+
+    def _verdict_on_whole(self, update: Update, holds_thought: bool) -> Verdict:
+        """A whole lists the whole generation; inside a stream it shows no more than the deltas did."""
+        choice = self._choices.get(update.owner)
+        was_hidden = choice is not None and choice.state is not State.START
+        return Verdict.DROP if holds_thought or was_hidden else Verdict.KEEP
+
+    def _advance(self, update: Update, holds_thought: bool) -> Verdict:
+        choice = self._choices.setdefault(update.owner, _Choice())
+        ends = any(part.says_something for part in update.of(Kind.FINISH))
+        choice.has_finished = choice.has_finished or ends
+        shows = Shows.REASONING if holds_thought else _shows(update, ends)
+        choice.state, verdict = TRANSITIONS[choice.state][shows]
+        return verdict
+
+    def _remove_reasoning(self, update: Update, edits: Edits) -> None:
+        keeps_opaque = self._strip.opaque is Opaque.KEEP
+        for part in update.parts:
+            if part.kind is Kind.REASONING and not (keeps_opaque and _keep_opaque_blocks(part, edits)):
+                edits.remove(part.node)
+            elif part.kind is Kind.OPAQUE and not keeps_opaque:
+                edits.remove(part.node)
+            elif part.kind is Kind.REASONING_TOKENS and part.says_something:
+                edits.remove(part.node)
+
+    def _judge(self, update: Update, verdict: Verdict, edits: Edits) -> set[str]:
+        parts = [part for part in update.of(*_METADATA) if part.says_something]
+        if self._strip.token_metadata is TokenMetadata.ALL:
+            verdict = Verdict.DROP
+        kept = _kept(update, parts, verdict) if parts else []
+        going = [part for part in parts if part not in kept]
+        for part in going:
+            edits.remove(part.node)
+        return {part.node.key for part in going}
+
+    # --- the document -------------------------------------------------------------------------------------------
+
+    def _strip_own(self, updates: list[Update], extent: Extent, edits: Edits) -> set[str]:
+        """Strip what the document says outside of any choice; or all it says, where it has one owner."""
+        own = updates[0]
+        if own.owner is not None:
+            return self._strip_update(own, extent, edits)
+        holds_thought = any(part.says_something for part in own.of(*_THOUGHT))
+        if extent is Extent.WHOLE:
+            inside = (part for update in updates for part in update.of(*_THOUGHT))
+            was_hidden = any(part.says_something for part in inside) or self._hid_anything
+            verdict = Verdict.DROP if was_hidden else Verdict.KEEP
+        else:
+            verdict = Verdict.DROP if holds_thought or not self._all_ended_open else Verdict.KEEP
+        self._remove_reasoning(own, edits)
+        return self._judge(own, verdict, edits)
+
+    @property
+    def _hid_anything(self) -> bool:
+        return any(choice.state is not State.START for choice in self._choices.values())
+
+    @property
+    def _all_ended_open(self) -> bool:
+        """Has each choice come to its end without anything hidden? Only then is a list of all tokens harmless."""
+        choices = self._choices.values()
+        return bool(choices) and all(choice.has_finished and choice.state is State.START for choice in choices)
+
+    def _says_something(self, updates: list[Update], edits: Edits) -> bool:
+        return any(
+            part.says_something and not edits.is_removed(part.node) and not self._is_known_role(update, part)
+            for update in updates
+            for part in update.parts
+        )
+
+    def _is_known_role(self, update: Update, part: Part) -> bool:
+        if part.kind is not Kind.ROLE:
+            return False
+        choice = self._choices.get(update.owner)
+        return choice is not None and choice.has_role
+
+    def _note_roles(self, updates: list[Update], edits: Edits) -> None:
+        for update in updates:
+            choice = self._choices.get(update.owner)
+            if choice is not None and not choice.has_role:
+                choice.has_role = any(part.says_something for part in update.of(Kind.ROLE))
+
+
+def _shows(update: Update, ends: bool) -> Shows:
+    visible = {part.kind for part in update.parts if part.kind in VISIBLE and part.says_something}
+    if Kind.TOOL_CALL in visible:
+        return Shows.CALL
+    if visible:
+        return Shows.TEXT
+    return Shows.END if ends else Shows.NOTHING
+
+
+def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
+    """Empty the texts in a list of blocks and keep the blocks that have a signature or encrypted form.
+
+    Returns False where no block has one: the whole list then goes.
+    """
+    blocks = part.node.children if part.is_blocks else []
+    signed = {_block_of(leaf, part) for leaf in part.leaves if leaf.kind is Kind.OPAQUE and leaf.says_something}
+    if not signed:
+        return False
+    for block in blocks:
+        if block not in signed:
+            edits.remove(block)
+    for leaf in part.leaves:
+        if leaf.kind is not Kind.OPAQUE and leaf.says_something:
+            if leaf.node.is_string:
+                edits.replace(leaf.node, '""')
+            else:
+                edits.remove(leaf.node)
+    return True
+
+
+def _block_of(leaf: Part, part: Part) -> object:
+    node = leaf.node
+    while node.parent is not None and node.parent is not part.node:
+        node = node.parent
+    return node
+
+
+def _kept(update: Update, parts: list[Part], verdict: Verdict) -> list[Part]:
+    """Those of the parts of token metadata that may stay."""
+    if verdict is Verdict.KEEP:
+        return parts
+    if verdict is Verdict.DROP:
+        return []
+    text = _visible_text(update)
+    lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
+    if verdict is Verdict.KEEP_UNLESS_LONGER:
+        longer = any(_is_longer(tokens, text) for _, tokens in lists)
+        return [] if longer else parts
+    spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text}
+    has_texts = any(tokens.spells is not None or not tokens.is_bare for _, tokens in lists)
+    keeps_bare = verdict is Verdict.KEEP_IF_SPELLED_OR_BARE and not has_texts
+    return [
+        part
+        for part, tokens in lists
+        if (tokens.spells is not None and tokens.spells == text)
+        or (tokens.is_bare and (keeps_bare or tokens.count in spelled))
+    ]
+
+
+def _visible_text(update: Update) -> bytes | None:
+    """The bytes of the update's text and refusal; None where they are not plain text."""
+    pieces: list[bytes] = []
+    for part in update.of(Kind.TEXT, Kind.REFUSAL):
+        value = part.node.value if part.says_something else ""
+        if not isinstance(value, str):
+            return None
+        pieces.append(value.encode("utf-8", "surrogatepass"))
+    return b"".join(pieces)
+
+
+def _is_longer(tokens: TokenList, text: bytes | None) -> bool:
+    """Do the tokens begin with the text and then go on? A thought that follows would be listed so."""
+    return tokens.spells is not None and text is not None and tokens.spells[: len(text)] == text != tokens.spells

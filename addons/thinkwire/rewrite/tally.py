@@ -1,0 +1,43 @@
+"""What was done to one answer, counted; the shell makes its log line of it. It does not log."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+__all__ = ["Tally"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one answer. An *event* is a document of a stream, or the whole body."""
+
+    events: int = 0
+    renamed: int = 0
+    stripped: int = 0
+    """Events that lost something and were sent."""
+    dropped: int = 0
+    """Events of which nothing was left."""
+    metadata: Counter[str] = field(default_factory=Counter)
+    """Events that lost token metadata, by the member's name."""
+    conflicts: int = 0
+    """Events whose names held different texts."""
+    unreadable: int = 0
+    first_problem: str = ""
+    """What was wrong with the first event that could not be read."""
+    first_change: tuple[bytes, bytes] | None = None
+    """The first changed event, before and after."""
+
+    def saw_unreadable(self, why: str) -> None:
+        self.unreadable += 1
+        self.first_problem = self.first_problem or why
+
+    def summary(self, noun: str) -> str:
+        """The counts as a phrase: "41 events renamed, 3 dropped, logprobs removed from 12"; `noun` is "event"."""
+        counts = [(self.renamed, "renamed"), (self.stripped, "stripped"), (self.dropped, "dropped")]
+        phrases = [f"{count} {verb}" for count, verb in counts if count]
+        if phrases:
+            count, _, verb = phrases[0].partition(" ")
+            phrases[0] = f"{count} {noun if count == '1' else noun + 's'} {verb}"
+        phrases += [f"{name} removed from {count}" for name, count in self.metadata.items()]
+        if self.unreadable:
+            phrases.append(f"{self.unreadable} not readable ({self.first_problem})")
+        return ", ".join(phrases) or "nothing to change"

@@ -1,0 +1,145 @@
+"""Content codings, undone piece by piece: gzip, deflate, br, zstd, and lists of them.
+
+It only decodes; what was changed leaves as identity. The decoders are those that mitmproxy itself depends on.
+"""
+
+import sys
+import zlib
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["CodingError", "Decoder", "decoder_for"]
+
+
+class CodingError(ValueError):
+    """The bytes do not follow their content coding."""
+
+
+class _Coding(Protocol):
+    def decode(self, chunk: bytes) -> bytes: ...
+
+    @property
+    def is_complete(self) -> bool: ...
+
+
+class _Zlib:
+    """gzip (with members one after the other) and deflate (which some servers send without its zlib frame)."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._object = zlib.decompressobj(window)
+        self._begun = False
+
+    def decode(self, chunk: bytes) -> bytes:
+        pieces: list[bytes] = []
+        while chunk:
+            if self._object.eof:
+                self._object = zlib.decompressobj(self._window)
+            pieces.append(self._decompress(chunk))
+            chunk = self._object.unused_data
+        return b"".join(pieces)
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        try:
+            piece = self._object.decompress(chunk)
+        except zlib.error:
+            if self._window != zlib.MAX_WBITS or self._begun:
+                raise
+            self._window = -zlib.MAX_WBITS
+            self._object = zlib.decompressobj(self._window)
+            piece = self._object.decompress(chunk)
+        self._begun = True
+        return piece
+
+    @property
+    def is_complete(self) -> bool:
+        return self._object.eof or not self._begun
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._object = brotli.Decompressor()
+        self._begun = False
+
+    def decode(self, chunk: bytes) -> bytes:
+        self._begun = self._begun or bool(chunk)
+        return bytes(self._object.process(chunk))
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self._object.is_finished()) or not self._begun
+
+
+class _Zstd:
+    """zstd, with frames one after the other."""
+
+    def __init__(self) -> None:
+        self._object = zstd.ZstdDecompressor()
+        self._begun = False
+
+    def decode(self, chunk: bytes) -> bytes:
+        pieces: list[bytes] = []
+        while chunk:
+            if self._object.eof:
+                self._object = zstd.ZstdDecompressor()
+            self._begun = True
+            pieces.append(self._object.decompress(chunk))
+            chunk = self._object.unused_data if self._object.eof else b""
+        return b"".join(pieces)
+
+    @property
+    def is_complete(self) -> bool:
+        return self._object.eof or not self._begun
+
+
+_CODINGS: Final[dict[str, Callable[[], _Coding]]] = {
+    "gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "x-gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "deflate": lambda: _Zlib(zlib.MAX_WBITS),
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+_ERRORS: Final = (zlib.error, brotli.error, zstd.ZstdError, EOFError)
+
+
+class Decoder:
+    """Undoes the codings of one body, the last one first."""
+
+    __slots__ = ("_codings",)
+
+    def __init__(self, codings: list[_Coding]) -> None:
+        self._codings = codings
+
+    def decode(self, chunk: bytes) -> bytes:
+        """The bytes that this chunk completes; maybe none. Raises CodingError."""
+        try:
+            for coding in self._codings:
+                chunk = coding.decode(chunk)
+        except _ERRORS as error:
+            raise CodingError(str(error) or type(error).__name__) from None
+        return chunk
+
+    @property
+    def is_identity(self) -> bool:
+        """Is there nothing to undo?"""
+        return not self._codings
+
+    @property
+    def is_complete(self) -> bool:
+        """Did the body end where its coding says it does?"""
+        return all(coding.is_complete for coding in self._codings)
+
+
+def decoder_for(header: str) -> Decoder | None:
+    """A decoder for the value of a content-encoding header; None where it names a coding that we cannot undo."""
+    names = [name for part in header.split(",") if (name := part.strip().lower()) not in ("", "identity")]
+    if any(name not in _CODINGS for name in names):
+        return None
+    return Decoder([_CODINGS[name]() for name in reversed(names)])

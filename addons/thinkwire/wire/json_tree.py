@@ -1,0 +1,286 @@
+"""JSON text -> a tree of spans, directed by a table of places; nothing off the table's paths is looked into.
+
+It does not build values and does not judge what it finds: labels come from the table and are handed back as they are.
+
+Text is *Latin-1 of the bytes* (`decode(raw)`): one character for each byte, so a span in the text is a span in the
+bytes, any bytes survive, and the scanners of the standard library, which need `str`, can be used. Names and
+structure of JSON are ASCII and look the same; a value whose meaning matters is read with `Node.value`.
+
+    tree = read('{"a": {"b": 1.0}}', Shape(members={"a": Shape(members={"b": "found"})}))
+    tree.children[0].children[0].label == "found"
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from json.decoder import JSONDecodeError, scanstring
+from typing import Any, Final
+
+__all__ = ["Node", "Shape", "Unreadable", "decode", "encode", "read"]
+
+
+class Unreadable(ValueError):
+    """The text is not JSON; the message says where and why."""
+
+
+def decode(raw: bytes) -> str:
+    return raw.decode("latin-1")
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a text that came from `decode`; text of our own must be made ASCII first."""
+    return text.encode("latin-1")
+
+
+class Shape:
+    """One level of a table: what the members of an object, or the elements of a list, are.
+
+    A label is anything that is not a Shape; it goes to `Node.label` as it is. A Shape in its place says how to go on
+    inside, and stands as the label itself. Where the value is of another type than the Shape describes, the node
+    stays a leaf.
+    """
+
+    __slots__ = ("cases", "elements", "label", "members", "other", "switch")
+
+    def __init__(
+        self,
+        members: Mapping[str, Any] | None = None,
+        *,
+        other: Any = None,
+        elements: Any = None,
+        switch: str = "",
+        cases: Mapping[str, "Shape"] | None = None,
+        label: Any = None,
+    ) -> None:
+        self.members = members
+        """Name -> label or Shape, for objects."""
+        self.other = other
+        """The label of members that the table does not name, and of elements of a switch without a fitting case."""
+        self.elements = elements
+        """Label or Shape of each element, for lists."""
+        self.switch = switch
+        """The name of the member whose text chooses one of `cases`; without a fitting case, this Shape itself."""
+        self.cases = cases or {}
+        self.label = label
+        """What the owner of the table wants to know of this level."""
+
+
+class Node:
+    """A member of an object, an element of a list, or the document itself (`key` is then empty).
+
+    `start` is where the member begins (the quote of its name) and `at` where its value does; both spans end at `end`.
+    """
+
+    __slots__ = ("at", "children", "end", "key", "key_end", "label", "parent", "start", "text")
+
+    def __init__(
+        self, text: str, parent: "Node | None", key: str, start: int, key_end: int, at: int, end: int, label: Any
+    ) -> None:
+        self.text = text
+        self.parent = parent
+        self.key = key
+        self.start = start
+        self.key_end = key_end
+        self.at = at
+        self.end = end
+        self.label = label
+        self.children: list[Node] = []
+
+    @property
+    def raw(self) -> str:
+        """The value's text as it stands, in Latin-1."""
+        return self.text[self.at : self.end]
+
+    @property
+    def value(self) -> Any:
+        """The parsed value, read as UTF-8; bytes that are not UTF-8 become lone surrogates."""
+        return json.loads(encode(self.raw).decode("utf-8", "surrogateescape"), strict=False, parse_int=_int)
+
+    @property
+    def is_string(self) -> bool:
+        return self.text[self.at] == '"'
+
+    @property
+    def is_empty(self) -> bool:
+        """Is it `null`, `""`, `[]` or `{}`, the values that say nothing?"""
+        first = self.text[self.at]
+        if first == '"':
+            return self.end - self.at == 2
+        if first in "[{":
+            return not self.children and not self.text[self.at + 1 : self.end - 1].strip(_BLANK)
+        return first == "n"
+
+    def child(self, key: str) -> "Node | None":
+        """The last member of that name, which is the one that JSON readers take."""
+        return next((node for node in reversed(self.children) if node.key == key), None)
+
+
+_BLANK: Final = " \t\n\r"
+_WS: Final = r"[ \t\n\r]*+"
+_STRING: Final = r'"(?:[^"\\]++|\\.)*+"'
+_ATOM: Final = r"(?:null|true|false|-?(?:\d++(?:\.\d++)?(?:[eE][-+]?\d++)?|Infinity)|NaN)"
+
+# One match takes a whole member whose value is a string or an atom, with the comma or brace behind it. Containers
+# leave group 2 empty; a name with an escape in it does not match and goes the long way.
+_MEMBER: Final = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}({_STRING}|{_ATOM})?({_WS}[,}}])?', re.DOTALL)
+_NAME: Final = re.compile(rf"{_WS}({_STRING}){_WS}:{_WS}", re.DOTALL)
+_ELEMENT: Final = re.compile(rf"{_WS}({_STRING}|{_ATOM})?", re.DOTALL)
+_AFTER_MEMBER: Final = re.compile(rf"{_WS}([,}}])")
+_AFTER_ELEMENT: Final = re.compile(rf"{_WS}([,\]])")
+_EMPTY_OBJECT: Final = re.compile(rf"\{{{_WS}\}}")
+_EMPTY_LIST: Final = re.compile(rf"\[{_WS}\]")
+_LEAD: Final = re.compile(rf"(?:\xef\xbb\xbf)?{_WS}")
+_TAIL: Final = re.compile(rf"{_WS}\Z")
+_VALUE: Final = re.compile(rf"{_STRING}|{_ATOM}", re.DOTALL)
+
+
+def _int(digits: str) -> int | str:
+    """Python refuses to make a number of more than 4,300 digits; such a one stays text."""
+    return int(digits) if len(digits) < 4000 else digits
+
+
+_scan = json.JSONDecoder(strict=False).scan_once
+_scan_long_numbers = json.JSONDecoder(strict=False, parse_int=_int).scan_once
+
+
+def read(text: str, shape: Any) -> Node:
+    """The document's root node. `text` must be one JSON text, with blanks (or a byte order mark) around it at most.
+
+    Raises Unreadable. NaN and Infinity, and control characters inside strings, are read as most clients read them.
+    """
+    at = _match_end(_LEAD, text, 0)
+    if at == len(text):
+        raise Unreadable("no JSON text")
+    root = Node(text, None, "", at, at, at, at, shape)
+    try:
+        root.end = _walk(root, shape)
+    except RecursionError:
+        raise Unreadable("nested too deep") from None
+    if not _TAIL.match(text, root.end):
+        raise Unreadable(f"something follows the JSON text at {root.end}")
+    return root
+
+
+def _match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    if match is None:  # pragma: no cover - only for patterns that match the empty text
+        raise Unreadable(f"unexpected text at {at}")
+    return match.end()
+
+
+def _walk(node: Node, shape: Any) -> int:
+    """Fill in the node's children as far as the shape goes; returns where its value ends."""
+    if isinstance(shape, Shape):
+        first = node.text[node.at : node.at + 1]
+        if first == "{" and (shape.members is not None or shape.switch):
+            return _walk_switch(node, shape) if shape.switch else _walk_object(node, shape)
+        if first == "[" and shape.elements is not None:
+            return _walk_list(node, shape)
+    return _skip(node.text, node.at)
+
+
+def _walk_object(node: Node, shape: Shape) -> int:
+    text, children, members, other = node.text, node.children, shape.members or {}, shape.other
+    at = node.at + 1
+    if empty := _EMPTY_OBJECT.match(text, node.at):
+        return empty.end()
+    while True:
+        match = _MEMBER.match(text, at)
+        if match is None:
+            child = _escaped_member(node, at)
+        else:
+            key, start = match[1], match.start(1) - 1
+            value_at, end = match.span(2)
+            child = Node(text, node, key, start, match.end(1) + 1, value_at, end, None)
+            if value_at < 0:
+                child.at = match.end(0)
+                if match[3] is not None:
+                    raise Unreadable(f"a value is missing at {child.at - 1}")
+        label = child.label = members.get(child.key, other)
+        children.append(child)
+        if child.end < 0:
+            child.end = _walk(child, label)
+            match = None
+        if match is None or match[3] is None:
+            match = _AFTER_MEMBER.match(text, child.end)
+            if match is None:
+                raise Unreadable(f"a comma or the end of an object is missing at {child.end}")
+        at = match.end(0)
+        if text[at - 1] == "}":
+            return at
+
+
+def _escaped_member(node: Node, at: int) -> Node:
+    match = _NAME.match(node.text, at)
+    if match is None:
+        raise Unreadable(f"a member's name is missing at {at}")
+    try:
+        key, _ = scanstring(node.text, match.start(1) + 1, False)
+    except JSONDecodeError as error:
+        raise Unreadable(str(error)) from None
+    value_at = match.end(0)
+    return Node(node.text, node, key, match.start(1), match.end(1), value_at, -1, None)
+
+
+def _walk_list(node: Node, shape: Shape) -> int:
+    text, children, label = node.text, node.children, shape.elements
+    at = node.at + 1
+    if empty := _EMPTY_LIST.match(text, node.at):
+        return empty.end()
+    while True:
+        match = _ELEMENT.match(text, at)
+        assert match is not None  # it matches the empty text
+        value_at, end = match.span(1)
+        child = Node(text, node, "", value_at, value_at, value_at, end, label)
+        children.append(child)
+        if value_at < 0:
+            child.start = child.key_end = child.at = match.end(0)
+            child.end = _walk(child, label)
+        match = _AFTER_ELEMENT.match(text, child.end)
+        if match is None:
+            raise Unreadable(f"a comma or the end of a list is missing at {child.end}")
+        at = match.end(0)
+        if match[1] == "]":
+            return at
+
+
+def _walk_switch(node: Node, shape: Shape) -> int:
+    """The member that decides may stand anywhere: first the spans of all members, then inside."""
+    end = _walk_object(node, _LEAVES)
+    chosen = node.child(shape.switch)
+    name = chosen.value if chosen is not None and chosen.is_string else None
+    case = node.label = shape.cases.get(name, shape) if name is not None else shape
+    members = case.members or {}
+    for child in node.children:
+        child.label = members.get(child.key, case.other)
+        if isinstance(child.label, Shape):
+            _walk(child, child.label)
+    return end
+
+
+_LEAVES: Final = Shape(members={})
+
+
+def _skip(text: str, at: int) -> int:
+    """Where the value that begins at `at` ends."""
+    if match := _VALUE.match(text, at):
+        return match.end()
+    if text[at : at + 1] not in ("{", "["):
+        raise Unreadable(f"a value is missing at {at}")
+    try:
+        return int(_scan(text, at)[1])
+    except StopIteration as stop:
+        raise Unreadable(f"a value is missing at {stop.value}") from None
+    except JSONDecodeError as error:
+        raise Unreadable(str(error)) from None
+    except ValueError:  # a number too long for Python
+        return int(_scan_long_numbers(text, at)[1])
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    """All nodes below this one that have no children, in the order of the text."""
+    for child in node.children:
+        if child.children:
+            yield from leaves(child)
+        else:
+            yield child

@@ -1,0 +1,114 @@
+"""Edits of a JSON text by its tree: members removed, values replaced, names changed, members added.
+
+It collects edits and says which spans of the text change; all other text stays. It does not choose what to edit.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from thinkwire.wire.json_tree import Node, encode
+
+__all__ = ["Edit", "Edits", "quote", "splice", "to_json"]
+
+
+class Edit(NamedTuple):
+    """`text[start:end]` becomes `new`; half-open, in characters of Latin-1 text and so in bytes."""
+
+    start: int
+    end: int
+    new: str
+
+
+def to_json(value: object) -> str:
+    """JSON text in ASCII, so that it fits into Latin-1 text whatever the value holds."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def quote(name: str) -> str:
+    """A member's name, given as document text (Latin-1 of its UTF-8 bytes), as JSON text in the same form."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+class Edits:
+    """Edits of one document. Those inside a removed node fall away with it."""
+
+    __slots__ = ("_changes", "_removed")
+
+    def __init__(self) -> None:
+        self._changes: list[Edit] = []
+        self._removed: dict[Node, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._changes or self._removed)
+
+    def remove(self, node: Node) -> None:
+        """Take a member or element out, with the comma that belongs to it."""
+        self._removed[node] = None
+
+    def is_removed(self, node: Node | None) -> bool:
+        """Is the node, or one that it stands in, taken out?"""
+        while node is not None:
+            if node in self._removed:
+                return True
+            node = node.parent
+        return False
+
+    def replace(self, node: Node, json_text: str) -> None:
+        """Put another value in the node's place; `json_text` is Latin-1 text or ASCII."""
+        self._changes.append(Edit(node.at, node.end, json_text))
+
+    def rename(self, node: Node, key: str) -> None:
+        self._changes.append(Edit(node.start, node.key_end, quote(key)))
+
+    def insert_after(self, node: Node, key: str, json_text: str) -> None:
+        """Add a member behind one that stays."""
+        self._changes.append(Edit(node.end, node.end, f",{quote(key)}:{json_text}"))
+
+    def append(self, parent: Node, key: str, json_text: str) -> None:
+        """Add a member as the last one of an object, none of whose members is removed."""
+        if parent.children:
+            self.insert_after(parent.children[-1], key, json_text)
+        else:
+            self._changes.append(Edit(parent.at + 1, parent.at + 1, f"{quote(key)}:{json_text}"))
+
+    def spans(self) -> list[Edit]:
+        """The edits in the order of the text, without overlaps."""
+        result: list[Edit] = []
+        done = 0
+        for edit in sorted([*self._changes, *self._cuts()]):
+            if edit.start >= done:
+                result.append(edit)
+                done = edit.end
+        return result
+
+    def _cuts(self) -> Iterable[Edit]:
+        parents = {node.parent: None for node in self._removed if node.parent is not None}
+        for parent in parents:
+            yield from self._cuts_in(parent.children)
+
+    def _cuts_in(self, children: list[Node]) -> Iterable[Edit]:
+        """A run of removed siblings goes up to the next one that stays; a run at the end takes the comma before it."""
+        kept_end: int | None = None
+        run_start: int | None = None
+        for child in children:
+            if child in self._removed:
+                run_start = child.start if run_start is None else run_start
+            else:
+                if run_start is not None:
+                    yield Edit(run_start, child.start, "")
+                    run_start = None
+                kept_end = child.end
+        if run_start is not None:
+            yield Edit(run_start if kept_end is None else kept_end, children[-1].end, "")
+
+
+def splice(raw: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes after the edits, which must be in order and must not overlap."""
+    pieces: list[bytes] = []
+    done = 0
+    for start, end, new in edits:
+        pieces += (raw[done:start], encode(new))
+        done = end
+    pieces.append(raw[done:])
+    return b"".join(pieces)
