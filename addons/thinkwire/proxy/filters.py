@@ -4,14 +4,14 @@ Compiles them, and makes up a flow for asking them where there is no traffic. Do
 """
 
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import Final, cast
 
 from mitmproxy import flowfilter
 from mitmproxy.connection import Client, Server
 from mitmproxy.flow import Flow
 from mitmproxy.http import Headers, HTTPFlow, Request
 
-ABOUT_THE_ANSWER: dict[type, str | None] = {
+ABOUT_THE_ANSWER: Final[dict[type, str | None]] = {
     # an operator that looks at the response or at what follows it, and the one about the request alone
     flowfilter.FAsset: None,
     flowfilter.FBod: "~bq",
@@ -29,16 +29,22 @@ ABOUT_THE_ANSWER: dict[type, str | None] = {
     flowfilter.FWebSocket: None,
 }
 
+DEEPEST = 64
+"""Levels of `!`, `&` and `|`; mitmproxy asks them recursively, so a deeper one could fail in the middle of traffic."""
+TOO_DEEP = "this filter is nested too deeply"
+
 
 def compile_filter(text: str) -> Callable[[object], bool]:
     """A test for flows. ValueError, with a text for the user, if the expression is not valid or needs the response."""
     try:
         expression = flowfilter.parse(text)
     except RecursionError:
-        raise ValueError("this filter is nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
     except ValueError as error:
         raise ValueError(_why_invalid(text, error)) from error
-    for operator in _operators(expression):
+    for operator, depth in _operators(expression):
+        if depth > DEEPEST:
+            raise ValueError(TOO_DEEP)
         if type(operator) in ABOUT_THE_ANSWER:
             raise ValueError(_needs_answer(operator))
     return lambda flow: bool(expression(cast(Flow, flow)))
@@ -70,13 +76,13 @@ def _needs_answer(operator: object) -> str:
     return f"{message}; `{instead}` looks at the request alone" if instead else message
 
 
-def _operators(expression: object) -> Iterator[object]:
-    """The expression and all its parts, from left to right."""
-    pending = [expression]
+def _operators(expression: object) -> Iterator[tuple[object, int]]:
+    """The expression and all its parts, from left to right, each with its depth."""
+    pending = [(expression, 0)]
     while pending:
-        operator = pending.pop()
-        yield operator
+        operator, depth = pending.pop()
+        yield operator, depth
         if isinstance(operator, flowfilter.FAnd | flowfilter.FOr):
-            pending += reversed(operator.lst)
+            pending += [(part, depth + 1) for part in reversed(operator.lst)]
         elif isinstance(operator, flowfilter.FNot):
-            pending.append(operator.itm)
+            pending.append((operator.itm, depth + 1))

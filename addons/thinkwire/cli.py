@@ -1,0 +1,191 @@
+"""The command line: `thinkwire check`, `explain` and `schema`.
+
+Reads arguments and files, prints, and answers an exit code; what a rule file means is decided elsewhere.
+Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
+"""
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from thinkwire.dialects.registry import request_facts
+from thinkwire.proxy.filters import compile_filter, make_flow
+from thinkwire.ruleset import shipped
+from thinkwire.ruleset.load import Loaded, load
+from thinkwire.ruleset.problem import Severity, render
+from thinkwire.ruleset.schema import json_schema
+
+CLEAN, PROBLEMS, COULD_NOT_RUN, BUG = 0, 1, 2, 3
+INTERRUPTED = 130
+
+EXPLAIN_EXAMPLE = """example:
+  thinkwire explain rules/default.yaml --host api.deepseek.com --path /chat/completions \\
+      --header 'x-thinkwire: strip' --body request.json
+"""
+
+
+class CouldNotRunError(Exception):
+    """The command cannot be carried out as given; the text says why."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and answers its exit code; never raises."""
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except SystemExit as exit_:  # argparse has printed its help or its complaint
+        return exit_.code if isinstance(exit_.code, int) else COULD_NOT_RUN
+    except CouldNotRunError as error:
+        return _complain(error)
+    except BrokenPipeError:
+        return _lose_stdout()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return _confess(error)
+    return code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = _parser().parse_args(argv)
+    match arguments.command:
+        case "check":
+            return max(_check(path) for path in arguments.files)
+        case "explain":
+            return _explain(arguments)
+    print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    return CLEAN
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="thinkwire",
+        description="Rule files for the reasoning in LLM traffic.",
+        epilog="exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of thinkwire",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    check = commands.add_parser("check", help="find every problem in rule files")
+    check.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    _add_explain(commands)
+    commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")
+    return parser
+
+
+def _add_explain(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="say which rules decide about a request, and why the others do not",
+        epilog=EXPLAIN_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    explain.add_argument("file", type=Path, metavar="FILE", help="the rule file")
+    explain.add_argument(
+        "--body", "--request", metavar="JSON", dest="body", help="a file with the request's body; - is standard input"
+    )
+    explain.add_argument("--host", default="localhost", help="default: %(default)s")
+    explain.add_argument("--path", default="/v1/chat/completions", help="default: %(default)s")
+    explain.add_argument("--method", default="POST", help="default: %(default)s")
+    explain.add_argument(
+        "--header",
+        metavar="'NAME: VALUE'",
+        dest="headers",
+        action="append",
+        default=[],
+        type=_header,
+        help="repeatable",
+    )
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise argparse.ArgumentTypeError(f"write 'NAME: VALUE', not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _check(path: Path) -> int:
+    try:
+        loaded = _load(path)
+    except CouldNotRunError as error:
+        # The other files are still worth a look.
+        return _complain(error)
+    _print_problems(loaded)
+    print(f"{path}: {_summary(loaded)}")
+    return CLEAN if loaded.ruleset else PROBLEMS
+
+
+def _load(path: Path) -> Loaded:
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise CouldNotRunError(f"cannot read {path}: {(error.strerror or 'unknown reason').lower()}") from error
+    return load(path, shipped=shipped.folder(), compile_filter=compile_filter)
+
+
+def _print_problems(loaded: Loaded) -> None:
+    for problem in loaded.problems:
+        print(render(problem), end="\n\n")
+
+
+def _summary(loaded: Loaded) -> str:
+    severities = [problem.severity for problem in loaded.problems]
+    errors, warnings = severities.count(Severity.ERROR), severities.count(Severity.WARNING)
+    rules = [_count(len(loaded.ruleset.rules), "rule")] if loaded.ruleset else []
+    problems = [_count(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
+    return ", ".join([*rules, *(problems or ["no problems"])])
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    loaded = _load(arguments.file)
+    if loaded.ruleset is None:
+        _print_problems(loaded)
+        print(f"{arguments.file}: {_summary(loaded)}")
+        return PROBLEMS
+    body = _read_body(arguments.body) if arguments.body else b""
+    path = arguments.path.partition("?")[0]
+    facts = request_facts(arguments.host, path, arguments.method, arguments.headers, body)
+    flow = make_flow(arguments.host, arguments.path, arguments.method, arguments.headers, body)
+    print(loaded.ruleset.explain(facts, flow))
+    return CLEAN
+
+
+def _read_body(name: str) -> bytes:
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        json.loads(raw)
+    except OSError as error:
+        raise CouldNotRunError(f"cannot read {name}: {(error.strerror or 'unknown reason').lower()}") from error
+    except (ValueError, RecursionError) as error:
+        where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise CouldNotRunError(f"{name} is not JSON{where}") from error
+    return raw
+
+
+def _complain(error: CouldNotRunError) -> int:
+    print(f"thinkwire: {error}", file=sys.stderr)
+    return COULD_NOT_RUN
+
+
+def _lose_stdout() -> int:
+    # Python flushes stdout once more when it ends, and would complain then.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return COULD_NOT_RUN
+
+
+def _confess(error: Exception) -> int:
+    if os.environ.get("THINKWIRE_DEBUG"):
+        traceback.print_exc()
+    print(
+        f"thinkwire: this is a bug in thinkwire, not in your files: {type(error).__name__}: {error}\n"
+        "Please report it with the command and the files; THINKWIRE_DEBUG=1 shows where it happened.",
+        file=sys.stderr,
+    )
+    return BUG

@@ -1,0 +1,76 @@
+"""One parsed file -> its model, or all that is wrong with it.
+
+Checks a file by itself; what needs other files (includes, unique ids) is the loader's business.
+"""
+
+from collections.abc import Callable, Iterator
+
+from pydantic import ValidationError
+
+from thinkwire.ruleset.kinds import Compiled
+from thinkwire.ruleset.model import ReasoningAction, RuleFile
+from thinkwire.ruleset.node import Kind, Node, plain
+from thinkwire.ruleset.problem import Code, Problem, Source, Span
+from thinkwire.ruleset.rule import Edit
+from thinkwire.ruleset.translate import translate
+
+type CompileFilter = Callable[[str], Compiled]
+
+
+def check_file(source: Source, root: Node, compile_filter: CompileFilter) -> tuple[RuleFile | None, list[Problem]]:
+    """The model, unless there are problems."""
+    problems = list(_conflicts(source, root))
+    try:
+        model = RuleFile.model_validate(plain(root), context=compile_filter)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        # A file of another version has other keys: whatever else is said about it would be misleading.
+        other_version = [one for one in found if one["type"] == "version"]
+        translated = (translate(one, source, root) for one in other_version or found)
+        return None, [*(problem for problem in translated if problem), *([] if other_version else problems)]
+    return (None, problems) if problems else (model, [])
+
+
+def rules_of(root: Node) -> tuple[Node, ...]:
+    """The nodes of a file's rules, also where the file has problems."""
+    rules = root.get("rules")
+    return rules.items if rules else ()
+
+
+def texts_of(node: Node | None) -> Iterator[Node]:
+    """The texts in a list, also where it has other things in it."""
+    return (item for item in (node.items if node else ()) if item.kind is Kind.TEXT)
+
+
+def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
+    for rule in rules_of(root):
+        if (response := rule.get("response")) and (reasoning := response.get("reasoning")):
+            yield from _two_actions(source, reasoning)
+        if request := rule.get("request"):
+            yield from _clashing_edits(source, request)
+
+
+def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:
+    actions = [key for key, _ in reasoning.entries if key.text in ReasoningAction.model_fields]
+    for key in actions[1:]:
+        message = f"`{actions[0].text}` and `{key.text}` cannot be done at once"
+        yield source.problem(Code.TWO_ACTIONS, key.span, message, "keep one, or make two rules with a `when` each")
+    if reasoning.kind is Kind.MAPPING and not reasoning.entries:
+        message = "`reasoning` is an empty mapping"
+        yield source.problem(Code.EMPTY, reasoning.span, message, "write `keep`, `strip` or `{rename: reasoning}`")
+
+
+def _clashing_edits(source: Source, request: Node) -> Iterator[Problem]:
+    edits = [(Edit(tuple(str(item.scalar).split(".")), None), item.span) for item in texts_of(request.get("remove"))]
+    sets = request.get("set")
+    edits += [(Edit(tuple(key.text.split(".")), ""), key.span) for key, _ in (sets.entries if sets else ())]
+    for index, (edit, span) in enumerate(edits):
+        earlier = next((other for other, _ in edits[:index] if edit.clashes(other)), None)
+        if earlier is not None and (edit.json, earlier.json) != (None, None):
+            yield _clash(source, earlier, edit, span)
+
+
+def _clash(source: Source, earlier: Edit, edit: Edit, span: Span) -> Problem:
+    message = f"`{earlier.setting}` and `{edit.setting}` cannot be done at once"
+    hint = "keep one of the two" if earlier.json is None else "write the one into the value of the other"
+    return source.problem(Code.TWO_ACTIONS, span, message, hint)

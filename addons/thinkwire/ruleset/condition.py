@@ -1,0 +1,161 @@
+"""`when`: what a request must be, compiled once when the file is loaded.
+
+Answers whether a request fits, and what was seen where it does not. Does not know which rule asks.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.ruleset.glob import compile_glob
+from thinkwire.ruleset.kinds import Filter
+from thinkwire.ruleset.model import Condition, Exists
+
+SECRET_HEADERS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}
+)
+LONGEST_SHOWN = 60
+"""Characters of a seen value that `explain` prints."""
+
+
+class Absent:
+    """Stands for a body member that is not there; JSON's null is there."""
+
+
+ABSENT = Absent()
+
+type Read = Callable[[RequestFacts, object], object]
+type Accepts = Callable[[object], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One key of `when`."""
+
+    name: str
+    """`host`, `header x-thinkwire`, `body reasoning.exclude`, ..."""
+    wanted: tuple[str, ...]
+    """The values, any of which will do, as JSON texts."""
+    read: Read
+    accepts: Accepts
+    secret: bool = False
+
+    def holds(self, facts: RequestFacts, flow: object) -> bool:
+        return self.accepts(self.read(facts, flow))
+
+    def describe_failure(self, facts: RequestFacts, flow: object) -> str:
+        """`host is "a.example", wanted "b.example"`; secrets are not shown."""
+        wanted = " or ".join(self.wanted)
+        if self.name == "filter":
+            return f"filter {wanted} does not match" + ("" if flow is not None else " (there is no flow to look at)")
+        seen = self.read(facts, flow)
+        shown = "set (not shown)" if self.secret and seen else _show(seen)
+        return f"{self.name} is {shown}, wanted {wanted}"
+
+
+type Alternative = tuple[Check, ...]
+"""All of them must hold."""
+
+
+def compile_condition(condition: Condition) -> Alternative:
+    """The checks of one mapping, cheapest first, so that the body is looked at last."""
+    return tuple(_checks(condition))
+
+
+def covers(general: Alternative, special: Alternative) -> bool:
+    """Does `general` certainly fit whatever `special` fits? (Every check of the one is a check of the other.)"""
+    return {(check.name, check.wanted) for check in general} <= {(check.name, check.wanted) for check in special}
+
+
+def _checks(condition: Condition) -> Iterator[Check]:
+    given = condition.model_fields_set
+    if "stream" in given:
+        streams = _listed(condition.stream)
+        yield Check("stream", _texts(streams), lambda facts, _: facts.stream, streams.__contains__)
+    for name in ("method", "host", "path", "model", "dialect"):
+        if name in given:
+            yield _text_check(name, getattr(condition, name))
+    for name, globs in condition.header.items():
+        yield _header_check(name.lower(), _listed(globs))
+    for path, values in condition.body.items():
+        wanted = _listed(values)
+        accepts = _any([_value_test(value) for value in wanted])
+        yield Check(f"body {path}", _texts(wanted), partial(_read_member, tuple(path.split("."))), accepts)
+    if "filter" in given:
+        filters = _listed(condition.filter)
+        yield Check("filter", _texts([filter.text for filter in filters]), lambda _, flow: flow, _filter_test(filters))
+
+
+def _text_check(name: str, globs: str | list[str]) -> Check:
+    wanted = _listed(globs)
+    tests = [_text_test(glob, ignore_case=name == "host") for glob in wanted]
+    return Check(name, _texts(wanted), lambda facts, _: getattr(facts, name), _any(tests))
+
+
+def _header_check(name: str, globs: list[str]) -> Check:
+    accepts = _any([_text_test(glob, ignore_case=False) for glob in globs])
+
+    def read(facts: RequestFacts, _: object) -> object:
+        return [value for header, value in facts.headers if header == name]
+
+    return Check(f"header {name}", _texts(globs), read, partial(_any_value, accepts), secret=name in SECRET_HEADERS)
+
+
+def _any_value(accepts: Accepts, values: object) -> bool:
+    return isinstance(values, list) and any(map(accepts, values))
+
+
+def _filter_test(filters: list[Filter]) -> Accepts:
+    return lambda flow: flow is not None and any(filter.holds(flow) for filter in filters)
+
+
+def _text_test(glob: str, *, ignore_case: bool) -> Accepts:
+    fits = compile_glob(glob, ignore_case=ignore_case)
+    return lambda value: isinstance(value, str) and fits(value)
+
+
+def _value_test(wanted: object) -> Accepts:
+    """The test for one value of `body`; a JSON type never matches another, though Python's True equals 1."""
+    if isinstance(wanted, Exists):
+        return lambda value: (value is not ABSENT) == wanted.exists
+    if isinstance(wanted, str):
+        return _text_test(wanted, ignore_case=False)
+    if isinstance(wanted, bool):
+        return lambda value: value is wanted
+    return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value == wanted
+
+
+def _any(tests: list[Accepts]) -> Accepts:
+    if len(tests) == 1:
+        return tests[0]
+    return lambda value: any(test(value) for test in tests)
+
+
+def _read_member(path: tuple[str, ...], facts: RequestFacts, _: object) -> object:
+    value = facts.body
+    for name in path:
+        if not isinstance(value, dict) or name not in value:
+            return ABSENT
+        value = value[name]
+    return value
+
+
+def _listed[T](value: T | list[T]) -> list[T]:
+    return value if isinstance(value, list) else [value]
+
+
+def _texts(wanted: Sequence[object]) -> tuple[str, ...]:
+    return tuple(_show(value) for value in wanted)
+
+
+def _show(value: object) -> str:
+    if isinstance(value, Exists):
+        return "present" if value.exists else "absent"
+    if value is ABSENT or value is None or value == []:
+        return "null" if value is None else "absent"
+    if isinstance(value, list) and len(value) == 1:
+        return _show(value[0])
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."

@@ -1,0 +1,50 @@
+"""Why a request is treated as it is, for people.
+
+Prints, for each setting, the rule that set it, and for each other rule the first condition that failed. Decides
+nothing itself.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.ruleset.rule import Decision, Rule
+
+DEFAULTS = (("response.reasoning", "keep"),)
+"""What is worth a line even where no rule sets it."""
+
+
+def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFacts, flow: object) -> str:
+    """Several lines, no final newline."""
+    deciding = {decision.rule for decision in decided}
+    others = [rule for rule in rules if rule.origin not in deciding]
+    lines = [_request(facts), "", *_settings(decided)]
+    if others:
+        lines += ["", "rules that set nothing here:"]
+    for rule in others:
+        lines += [f"  {rule.origin}", *(f"    {reason}" for reason in _reasons(rule, facts, flow))]
+    return "\n".join(lines)
+
+
+def _request(facts: RequestFacts) -> str:
+    known = [
+        f"dialect {facts.dialect or 'unknown'}",
+        f"model {facts.model or 'unknown'}",
+        "stream" if facts.stream else "no stream",
+    ]
+    return f"{facts.method} {facts.host}{facts.path} ({', '.join(known)})"
+
+
+def _settings(decided: Sequence[Decision]) -> Iterator[str]:
+    rows = [(decision.setting, decision.value, str(decision.rule)) for decision in decided]
+    set_by_rules = {setting for setting, _, _ in rows}
+    rows += [(setting, value, "default") for setting, value in DEFAULTS if setting not in set_by_rules]
+    left = [f"{setting} = {value}" if value else setting for setting, value, _ in rows]
+    width = max(map(len, left))
+    for text, (_, _, origin) in zip(left, rows, strict=True):
+        yield f"{text:{width}}  {origin}"
+
+
+def _reasons(rule: Rule, facts: RequestFacts, flow: object) -> list[str]:
+    if rule.matches(facts, flow):
+        return ["matches, but what it sets was already set"]
+    return [check.describe_failure(facts, flow) for check in rule.failures(facts, flow)]

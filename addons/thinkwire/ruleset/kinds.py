@@ -1,0 +1,163 @@
+"""The types of values that a rule file's keys take, each with its check and its JSON Schema.
+
+Knows pydantic; does not know which key takes which type. A check that fails raises a PydanticCustomError whose type is
+one of ours, so that no wording of pydantic's is ever needed.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    JsonValue,
+    PlainValidator,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from thinkwire.dialects.registry import NAMES, SPELLINGS
+from thinkwire.ruleset.glob import compile_glob
+
+type Compiled = Callable[[object], bool]
+
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+PATH = re.compile(r"[^.\s]+(\.[^.\s]+)*")
+HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter expression and what became of it."""
+
+    text: str
+    holds: Compiled
+
+
+def union(expected: str, **kinds: str) -> Discriminator:
+    """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag."""
+
+    def choose(value: object) -> str | None:
+        return kinds.get(type(value).__name__)
+
+    return Discriminator(
+        choose,
+        custom_error_type="wrong-kind",
+        custom_error_message="{expected}",
+        custom_error_context={"expected": expected},
+    )
+
+
+def _matching(pattern: re.Pattern[str], code: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise PydanticCustomError("malformed", "{code}", {"code": code})
+        return text
+
+    return AfterValidator(check)
+
+
+def _pattern(pattern: re.Pattern[str]) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": f"^{pattern.pattern}$"})
+
+
+def _one_of(*choices: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if text not in choices:
+            raise PydanticCustomError("not-a-choice", "{choices}", {"choices": list(choices)})
+        return text
+
+    return AfterValidator(check)
+
+
+def _words(*choices: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "enum": list(choices)})
+
+
+def _check_version(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "the number 1"})
+    if value != 1:
+        raise PydanticCustomError("version", "version")
+    return 1
+
+
+def _check_number(value: object) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "a number"})
+    return value
+
+
+def _check_seconds(value: object) -> float:
+    number = _check_number(value)
+    if number <= 0:
+        raise PydanticCustomError("not-positive", "not positive")
+    return float(number)
+
+
+def _check_dialect(text: str) -> str:
+    if not any(map(compile_glob(text), NAMES)):
+        raise PydanticCustomError("not-a-dialect", "{choices}", {"choices": list(NAMES)})
+    return text
+
+
+def _compile_filter(text: object, info: ValidationInfo) -> Filter:
+    if not isinstance(text, str):
+        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "text"})
+    compile_filter: Callable[[str], Compiled] = cast(Any, info.context)
+    try:
+        return Filter(text, compile_filter(text))
+    except ValueError as error:
+        raise PydanticCustomError("filter", "{reason}", {"reason": str(error)}) from error
+
+
+def _once_each(names: list[str]) -> list[str]:
+    for name in names:
+        if names.count(name) > 1:
+            raise PydanticCustomError("repeated", "{name}", {"name": name})
+    return names
+
+
+Version = Annotated[int, PlainValidator(_check_version), WithJsonSchema({"const": 1})]
+Id = Annotated[str, _matching(ID, "bad-id"), _pattern(ID)]
+Path = Annotated[str, _matching(PATH, "bad-path"), _pattern(PATH)]
+HeaderName = Annotated[str, _matching(HEADER_NAME, "bad-header-name"), _pattern(HEADER_NAME)]
+Dialect = Annotated[str, AfterValidator(_check_dialect)]
+FilterText = Annotated[Filter, PlainValidator(_compile_filter), WithJsonSchema({"type": "string"})]
+Number = Annotated[Any, PlainValidator(_check_number), WithJsonSchema({"type": "number"})]
+Seconds = Annotated[
+    float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
+]
+Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
+Action = Annotated[str, _one_of("keep", "strip"), _words("keep", "strip")]
+Hidden = Annotated[str, _one_of("hidden", "all"), _words("hidden", "all")]
+DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
+PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]
+JSON = JsonValue
+
+Globs = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[list[str], Field(min_length=1), Tag("<list>")],
+    union("text or a list of texts", str="<text>", list="<list>"),
+]
+Dialects = Annotated[
+    Annotated[Dialect, Tag("<text>")] | Annotated[list[Dialect], Field(min_length=1), Tag("<list>")],
+    union("text or a list of texts", str="<text>", list="<list>"),
+]
+Filters = Annotated[
+    Annotated[FilterText, Tag("<text>")] | Annotated[list[FilterText], Field(min_length=1), Tag("<list>")],
+    union("text or a list of texts", str="<text>", list="<list>"),
+]
+Booleans = Annotated[
+    Annotated[bool, Tag("<boolean>")] | Annotated[list[bool], Field(min_length=1), Tag("<list>")],
+    union("true or false", bool="<boolean>", list="<list>"),
+]
+Spellings = Annotated[
+    Annotated[Spelling, Tag("<text>")]
+    | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("<list>")],
+    union("a name or a list of names", str="<text>", list="<list>"),
+]

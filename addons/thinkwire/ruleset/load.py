@@ -1,0 +1,204 @@
+"""Rule files -> a ruleset, or every problem in them at once.
+
+Reads a file and all it includes. Does not know mitmproxy: whoever loads says how a filter is compiled. `load` never
+raises for anything a file can contain, nor for one that cannot be read.
+"""
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from thinkwire.ruleset.check import CompileFilter, check_file, rules_of, texts_of
+from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.kinds import ID
+from thinkwire.ruleset.model import RuleFile
+from thinkwire.ruleset.node import Kind, Node
+from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span
+from thinkwire.ruleset.rule import compile_rule
+from thinkwire.ruleset.shadow import Placed, warnings
+from thinkwire.ruleset.yaml_tree import parse
+
+TOP = Span(0, 0)
+LOOK_AT_PATH = "check the path and its permissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What came of loading a rule file."""
+
+    ruleset: Ruleset | None
+    """None if there is any error."""
+    problems: tuple[Problem, ...]
+    """By file, line and column; warnings too."""
+    files: tuple[Path, ...]
+    """Every file that was read or looked for: when one of them changes, loading again may give something else."""
+
+
+def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
+    """Loads a rule file. `shipped` is the folder in which `include: [default]` is looked up; `compile_filter` raises
+    ValueError, with a text for the user, for a filter that is not valid or that needs the response."""
+    loader = _Loader(shipped, compile_filter)
+    loader.read_main(path)
+    problems = [*loader.problems, *loader.duplicate_ids()]
+    rules: list[Placed] = []
+    if not any(problem.severity is Severity.ERROR for problem in problems):
+        rules = [placed for part in loader.parts for placed in part.rules()]
+        problems += warnings(rules)
+        ruleset = Ruleset(tuple(placed.rule for placed in rules))
+    else:
+        ruleset = None
+    ordered = sorted(problems, key=lambda problem: (str(problem.file), problem.line, problem.col, problem.code))
+    return Loaded(ruleset, tuple(dict.fromkeys(ordered)), tuple(dict.fromkeys(loader.files)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One file of a ruleset; without a model if it has problems."""
+
+    source: Source
+    root: Node
+    model: RuleFile | None
+
+    def rules(self) -> list[Placed]:
+        if self.model is None:
+            return []
+        return [
+            Placed(
+                compile_rule(rule, self.source.path, self.source.line_number(node.span.start)),
+                self.source,
+                _id(node).span,
+            )
+            for rule, node in zip(self.model.rules, rules_of(self.root), strict=True)
+        ]
+
+    def ids(self) -> list[Node]:
+        return [node for rule in rules_of(self.root) if (node := rule.get("id")) and node.kind is Kind.TEXT]
+
+
+@dataclass(slots=True)
+class _Loader:
+    shipped: Path
+    compile_filter: CompileFilter
+    problems: list[Problem] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    parts: list[_Part] = field(default_factory=list)
+    open: list[Path] = field(default_factory=list)
+    """The files whose includes are being read, the outermost first; as the user names them."""
+
+    def read_main(self, path: Path) -> None:
+        self.files.append(path)
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            self._report(Source(path, ""), Code.UNREADABLE, TOP, _why_unreadable(error), LOOK_AT_PATH)
+            return
+        self._read(path, raw)
+
+    def duplicate_ids(self) -> list[Problem]:
+        """Of two rules with one id, the one that can be changed: of two files, the including one's."""
+        problems: list[Problem] = []
+        first: dict[str, tuple[Source, Node]] = {}
+        for part in self.parts:
+            for node in part.ids():
+                source, other = first.setdefault(str(node.scalar), (part.source, node))
+                if other is node:
+                    continue
+                if source is part.source:
+                    problems.append(_duplicate(part.source, node, source, other))
+                else:
+                    problems.append(_duplicate(source, other, part.source, node))
+        return problems
+
+    def _report(self, source: Source, code: Code, span: Span, message: str, hint: str) -> None:
+        self.problems.append(source.problem(code, span, message, hint))
+
+    def _read(self, path: Path, raw: bytes) -> None:
+        try:
+            source = Source(path, raw.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            before = len(raw[: error.start].decode("utf-8-sig"))
+            source = Source(path, raw.decode("utf-8-sig", "replace"))
+            message = "this file is not UTF-8 text"
+            self._report(source, Code.NOT_UTF8, Span(before, before + 1), message, "save it as UTF-8")
+            return
+        root, problems = parse(source)
+        self.problems += problems
+        if root is None:
+            return
+        model, problems = check_file(source, root, self.compile_filter)
+        self.problems += problems
+        self.parts.append(_Part(source, root, model))
+        self.open.append(path)
+        for node in texts_of(root.get("include")):
+            self._include(source, node)
+        self.open.pop()
+
+    def _include(self, source: Source, node: Node) -> None:
+        name = str(node.scalar)
+        path = self._find(source.path, name)
+        same = path.resolve()
+        circle = next((i for i, other in enumerate(self.open) if other.resolve() == same), None)
+        if circle is not None:
+            way = " -> ".join(map(str, [*self.open[circle:], path]))
+            message = f"this include goes in a circle: {way}"
+            self._report(source, Code.INCLUDE_CYCLE, node.span, message, "remove one of these includes")
+        elif all(other.resolve() != same for other in self.files):
+            self.files.append(path)
+            self._read_included(path, source, node)
+
+    def _read_included(self, path: Path, source: Source, node: Node) -> None:
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            message = f"no rule file is called `{node.scalar}`"
+            self._report(source, Code.MISSING_INCLUDE, node.span, message, self._where_to_look(path, source, node))
+            return
+        except (OSError, ValueError) as error:
+            self._report(source, Code.UNREADABLE, node.span, _why_unreadable(error), LOOK_AT_PATH)
+            return
+        self._read(path, raw)
+
+    def _find(self, including: Path, name: str) -> Path:
+        return _shorten(self.shipped / f"{name}.yaml") if ID.fullmatch(name) else including.parent / name
+
+    def _where_to_look(self, path: Path, source: Source, node: Node) -> str:
+        name = str(node.scalar)
+        if not ID.fullmatch(name):
+            return f"there is no {path}; a path is relative to the file that includes it"
+        for beside in (name, f"{name}.yaml"):
+            if (source.path.parent / beside).is_file():
+                return f"for the file beside this one, write `./{beside}`"
+        known = sorted(file.stem for file in self.shipped.glob("*.yaml"))
+        close = get_close_matches(name, known, n=1)
+        return f"did you mean `{close[0]}`?" if close else f"shipped are: {', '.join(known)}; a path ends in `.yaml`"
+
+
+def _id(rule: Node) -> Node:
+    node = rule.get("id")
+    assert node is not None, "a rule without an id has no model"
+    return node
+
+
+def _duplicate(source: Source, node: Node, other_source: Source, other: Node) -> Problem:
+    line = other_source.line_number(other.span.start)
+    message = f"`{node.scalar}` is also the id of the rule at {other_source.path}:{line}"
+    return source.problem(Code.DUPLICATE_ID, node.span, message, "give this rule another id")
+
+
+def _why_unreadable(error: Exception) -> str:
+    match error:
+        case FileNotFoundError():
+            return "there is no such file"
+        case IsADirectoryError():
+            return "this is a folder, not a file"
+        case PermissionError():
+            return "this file may not be read"
+    return "this file cannot be read"
+
+
+def _shorten(path: Path) -> Path:
+    """Relative if it lies below the current folder, because reports show it."""
+    try:
+        return path.relative_to(Path.cwd()) if path.is_absolute() else path
+    except ValueError:
+        return path

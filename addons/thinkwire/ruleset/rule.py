@@ -1,0 +1,139 @@
+"""One rule, ready to be asked: where it stands, when it fits, what it sets.
+
+Plain values, made when the file is loaded. Does not know the other rules.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.plan import JSONPath, Keep, OnError, Opaque, Reasoning, Rename, Strip, TokenMetadata
+from thinkwire.ruleset.condition import Alternative, Check, compile_condition
+from thinkwire.ruleset.model import ReasoningAction, Request, Response, RuleModel
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Names a rule: `deepseek (rules/x.yaml:12)`."""
+
+    id: str
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.file}:{self.line})"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One setting and the rule that set it."""
+
+    setting: str
+    """`response.reasoning`, `request.remove include_reasoning`, ..."""
+    value: str
+    """As one writes it in a rule file; empty for a removal, which has none."""
+    rule: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One member of the request body: set to a JSON text, or removed."""
+
+    path: JSONPath
+    json: str | None
+
+    @property
+    def setting(self) -> str:
+        return f"request.{'remove' if self.json is None else 'set'} {'.'.join(self.path)}"
+
+    def clashes(self, other: "Edit") -> bool:
+        """Would the result depend on which comes first? Two removals never do."""
+        if self.json is None and other.json is None and self.path != other.path:
+            return False
+        shorter = min(len(self.path), len(other.path))
+        return self.path[:shorter] == other.path[:shorter]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a rule sets; None where it leaves the setting to others."""
+
+    reasoning: Reasoning | None = None
+    on_error: OnError | None = None
+    keepalive: float | None = None
+    edits: tuple[Edit, ...] = ()
+
+    def response(self) -> Iterator[tuple[str, Reasoning | OnError | float]]:
+        """The settings of the answer that are set, as (name, value)."""
+        for name in ("reasoning", "on_error", "keepalive"):
+            value = getattr(self, name)
+            if value is not None:
+                yield name, value
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    origin: Origin
+    alternatives: tuple[Alternative, ...]
+    """Any of them will do; a rule without `when` has one, which is empty and always holds."""
+    settings: Settings
+
+    def matches(self, facts: RequestFacts, flow: object) -> bool:
+        return any(all(check.holds(facts, flow) for check in checks) for checks in self.alternatives)
+
+    def failures(self, facts: RequestFacts, flow: object) -> list[Check]:
+        """Of each alternative that does not hold, the first check that failed."""
+        found = (next((c for c in checks if not c.holds(facts, flow)), None) for checks in self.alternatives)
+        return [check for check in found if check is not None]
+
+
+def spell(value: Reasoning | OnError | float) -> str:
+    """A setting's value as one writes it in a rule file."""
+    match value:
+        case Keep():
+            return "keep"
+        case Strip(TokenMetadata.HIDDEN, Opaque.DROP):
+            return "strip"
+        case Strip():
+            return f"{{strip: {{token_metadata: {value.token_metadata.value}, opaque: {value.opaque.value}}}}}"
+        case Rename((name,)):
+            return f"{{rename: {name}}}"
+        case Rename(names):
+            return f"{{rename: [{', '.join(names)}]}}"
+        case OnError():
+            return value.value
+    return f"{value:g}"
+
+
+def compile_rule(model: RuleModel, file: Path, line: int) -> Rule:
+    """A rule from its checked form."""
+    conditions = model.when if isinstance(model.when, list) else [model.when]
+    alternatives = tuple(map(compile_condition, conditions)) or ((),)
+    return Rule(Origin(model.id, file, line), alternatives, _settings(model.request, model.response))
+
+
+def _settings(request: Request, response: Response) -> Settings:
+    given = response.model_fields_set
+    return Settings(
+        reasoning=_reasoning(response.reasoning) if "reasoning" in given else None,
+        on_error=OnError(response.on_error) if "on_error" in given else None,
+        keepalive=response.keepalive if "keepalive" in given else None,
+        edits=tuple(_edits(request)),
+    )
+
+
+def _reasoning(value: str | ReasoningAction) -> Reasoning:
+    if isinstance(value, str):
+        return Strip() if value == "strip" else Keep()
+    if "rename" in value.model_fields_set:
+        return Rename((value.rename,) if isinstance(value.rename, str) else tuple(value.rename))
+    return Strip(TokenMetadata(value.strip.token_metadata), Opaque(value.strip.opaque))
+
+
+def _edits(request: Request) -> Iterator[Edit]:
+    for path in dict.fromkeys(request.remove):
+        yield Edit(tuple(path.split(".")), None)
+    for path, value in request.set.items():
+        yield Edit(tuple(path.split(".")), json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,75 @@
+"""Warnings about rules that have no effect, or one that was surely not meant.
+
+Looks at a whole ruleset without problems. A rule of an included file that ours make superfluous is no mistake: that is
+what including is for. A rule of ours that switches off an included strip may be one, because nothing else would tell.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from thinkwire.rewrite.plan import Strip
+from thinkwire.ruleset.condition import Alternative, covers
+from thinkwire.ruleset.problem import Code, Problem, Source, Span
+from thinkwire.ruleset.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A rule and where its id stands."""
+
+    rule: Rule
+    source: Source
+    span: Span
+
+    @property
+    def strips(self) -> bool:
+        return isinstance(self.rule.settings.reasoning, Strip)
+
+
+def warnings(rules: Sequence[Placed]) -> Iterator[Problem]:
+    """Rules in the order in which they are asked."""
+    for index, placed in enumerate(rules):
+        yield from _never_decides(placed, [other for other in rules[:index] if other.source is placed.source])
+        yield from _undoes_strip(placed, rules[:index], rules[index + 1 :])
+
+
+def _never_decides(placed: Placed, earlier: Sequence[Placed]) -> Iterator[Problem]:
+    names = _names(placed.rule)
+    if not names:
+        reason, hint = "sets nothing", "add `request` or `response`, or remove the rule"
+    elif all(_is_set(name, alternative, earlier) for name in names for alternative in placed.rule.alternatives):
+        reason, hint = "sets nothing that rules before it leave open", "move it up, or remove it"
+    else:
+        return
+    message = f"`{placed.rule.origin.id}` can never decide anything: it {reason}"
+    yield placed.source.problem(Code.NEVER_DECIDES, placed.span, message, hint)
+
+
+def _names(rule: Rule) -> set[str]:
+    edits = {"request " + ".".join(edit.path) for edit in rule.settings.edits}
+    return edits | {name for name, _ in rule.settings.response()}
+
+
+def _is_set(name: str, alternative: Alternative, earlier: Sequence[Placed]) -> bool:
+    return any(
+        covers(general, alternative)
+        for other in earlier
+        if name in _names(other.rule)
+        for general in other.rule.alternatives
+    )
+
+
+def _undoes_strip(placed: Placed, earlier: Sequence[Placed], later: Sequence[Placed]) -> Iterator[Problem]:
+    if placed.rule.settings.reasoning is None or placed.strips:
+        return
+    undone = (
+        other
+        for other in later
+        if other.strips
+        and other.source is not placed.source
+        and not all(_is_set("reasoning", alternative, earlier) for alternative in other.rule.alternatives)
+    )
+    if (other := next(undone, None)) is not None:
+        message = f"`{placed.rule.origin.id}` comes before `{other.rule.origin}` and undoes its strip"
+        hint = f"above this rule, repeat the `when` of `{other.rule.origin.id}` in a rule with `reasoning: strip`"
+        yield placed.source.problem(Code.UNDOES_STRIP, placed.span, message, hint)

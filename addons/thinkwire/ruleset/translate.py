@@ -1,0 +1,202 @@
+"""What pydantic finds wrong with a file -> problems at their places, in the user's words.
+
+One table, TRANSLATIONS, says it all: pydantic's type of error, and ours from `kinds`, to a function that words it. An
+error of any other type is a bug of ours (and a test looks for one).
+"""
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from thinkwire.ruleset import model
+from thinkwire.ruleset.node import Kind, Node
+from thinkwire.ruleset.place import Place, locate
+from thinkwire.ruleset.problem import Code, Problem, Source, Span
+
+LATER = frozenset(
+    {
+        "dialects",
+        "tests",
+        "rules.request.history",
+        "rules.request.restore",
+        "rules.response.extract",
+        "rules.response.fault",
+        "rules.response.reasoning.inline",
+    }
+)
+"""Keys and values of the format that this version does not have; building one takes its line away."""
+
+MAPPINGS: dict[str, type[model.Mapping]] = {
+    "": model.RuleFile,
+    "rules": model.RuleModel,
+    "rules.when": model.Condition,
+    "rules.when.body.*": model.Exists,
+    "rules.request": model.Request,
+    "rules.response": model.Response,
+    "rules.response.reasoning": model.ReasoningAction,
+    "rules.response.reasoning.strip": model.StripOptions,
+}
+"""Where each mapping stands; `*` is a key of the user's own."""
+
+FORMS = {
+    Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
+    Code.BAD_PATH: ("`{}` is not a path", "write member names joined by dots, such as `reasoning.exclude`"),
+    Code.BAD_HEADER_NAME: ("`{}` is not the name of a header", "write the name alone, such as `x-thinkwire`"),
+}
+
+MISSING_FROM = {
+    "version": ("this file", "begin the file with `version: 1`"),
+    "id": ("this rule", "give the rule a name: `id: what-it-does`"),
+    "exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
+}
+"""The keys that must be there: where, and what to do."""
+
+type Wording = tuple[Code, Span, str, str]
+"""Code, place, message, hint."""
+
+
+def translate(error: Any, source: Source, root: Node) -> Problem | None:
+    """One of pydantic's errors as a problem; None where the value was reported when the file was parsed."""
+    place = locate(source, root, error["loc"])
+    kind = error["type"]
+    if kind not in ABOUT_KEYS:
+        if place.node.kind is Kind.BROKEN:
+            return None
+        if place.node.kind in (Kind.NOTHING, Kind.NULL) and not place.on_key:
+            kind = "null"
+    return source.problem(*TRANSLATIONS[kind](place, error))
+
+
+def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
+    """`did you mean ...?`, or else all there is to choose from."""
+    known = list(choices)
+    close = get_close_matches(word, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"
+
+
+def _wrong_type(expected: str) -> Callable[[Place, Any], Wording]:
+    return lambda place, error: _wrong_kind(place, expected)
+
+
+def _wrong_kind(place: Place, expected: str) -> Wording:
+    message = f"{place.name} must be {expected}, found {place.node.kind.value}"
+    return Code.WRONG_TYPE, place.span, message, _type_hint(place, expected)
+
+
+def _type_hint(place: Place, expected: str) -> str:
+    kind, text = place.node.kind, place.text
+    if kind in (Kind.NUMBER, Kind.BOOLEAN) and expected.startswith(("text", "a name")):
+        return f'put it in quotes: "{text}"'
+    if kind not in (Kind.MAPPING, Kind.LIST) and expected == "a list":
+        return f"write it as a list: `[{text}]`"
+    if kind is Kind.TEXT and expected in ("true or false", "a number", "the number 1"):
+        return f"write {expected}, without quotes"
+    if expected == "a mapping":
+        return "write `key: value`, with one indentation for all keys"
+    return f"write {expected}"
+
+
+def _unknown_key(place: Place, error: Any) -> Wording:
+    key = place.keys[-1]
+    if place.path in LATER:
+        return _later(key.text, key.span)
+    parent = place.path.rpartition(".")[0]
+    known = MAPPINGS[parent].model_fields
+    elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.model_fields and path]
+    if elsewhere and not get_close_matches(key.text, known, n=1):
+        hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
+    else:
+        hint = suggest(key.text, known, "known here")
+    return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
+
+
+def _later(word: str, span: Span) -> Wording:
+    return (
+        Code.NOT_YET_AVAILABLE,
+        span,
+        f"`{word}` is not yet available in this version",
+        "remove it, or use a later version of thinkwire",
+    )
+
+
+def _missing_key(place: Place, error: Any) -> Wording:
+    name = error["loc"][-1]
+    message = f"{MISSING_FROM[name][0]} has no `{name}`"
+    return Code.MISSING_KEY, place.node.span, message, MISSING_FROM[name][1]
+
+
+def _null(place: Place, error: Any) -> Wording:
+    empty = place.node.kind is Kind.NOTHING
+    message = f"{place.name} has no value" if empty else f"{place.name} cannot be null"
+    span = place.node.span if place.in_list or not place.keys or not empty else place.keys[-1].span
+    return Code.NULL, span, message, "write a value, or remove the key"
+
+
+def _empty(place: Place, error: Any) -> Wording:
+    what = "mapping" if place.node.kind is Kind.MAPPING else "list"
+    message = f"{place.name} is an empty {what}, which no request could fit"
+    return Code.EMPTY, place.span, message, "write something into it, or remove the key"
+
+
+def _not_a_choice(place: Place, error: Any) -> Wording:
+    word, choices = str(place.node.scalar), error["ctx"]["choices"]
+    if f"{place.path}.{word}" in LATER:
+        return _later(word, place.span)
+    message = f"`{word}` is not a value that {place.name} can have"
+    return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
+
+
+def _not_a_dialect(place: Place, error: Any) -> Wording:
+    word = str(place.node.scalar)
+    hint = suggest(word, error["ctx"]["choices"], "known dialects")
+    return Code.UNKNOWN_DIALECT, place.span, f"no dialect is called `{word}`", hint
+
+
+def _malformed(place: Place, error: Any) -> Wording:
+    code = Code(error["ctx"]["code"])
+    message, hint = FORMS[code]
+    word = place.keys[-1].text if place.on_key else str(place.node.scalar)
+    return code, place.span, message.format(word), hint
+
+
+def _version(place: Place, error: Any) -> Wording:
+    message = f"version {place.text} of the rule file is not known to this version of thinkwire"
+    return Code.UNKNOWN_VERSION, place.span, message, "write `version: 1`, or use a later version of thinkwire"
+
+
+def _not_positive(place: Place, error: Any) -> Wording:
+    return Code.BAD_NUMBER, place.span, f"{place.name} must be more than 0", "write a number of seconds such as 10"
+
+
+def _filter(place: Place, error: Any) -> Wording:
+    hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
+    return Code.BAD_FILTER, place.span, error["ctx"]["reason"], hint
+
+
+def _repeated(place: Place, error: Any) -> Wording:
+    message = f"`{error['ctx']['name']}` is listed twice"
+    return Code.DUPLICATE_NAME, place.span, message, "list each name once"
+
+
+ABOUT_KEYS = frozenset({"extra_forbidden", "missing"})
+
+TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
+    "string_type": _wrong_type("text"),
+    "bool_type": _wrong_type("true or false"),
+    "list_type": _wrong_type("a list"),
+    "dict_type": _wrong_type("a mapping"),
+    "model_type": _wrong_type("a mapping"),
+    "wrong-kind": lambda place, error: _wrong_kind(place, error["ctx"]["expected"]),
+    "extra_forbidden": _unknown_key,
+    "missing": _missing_key,
+    "too_short": _empty,
+    "null": _null,
+    "invalid-json-value": _null,
+    "not-a-choice": _not_a_choice,
+    "not-a-dialect": _not_a_dialect,
+    "malformed": _malformed,
+    "version": _version,
+    "not-positive": _not_positive,
+    "filter": _filter,
+    "repeated": _repeated,
+}
