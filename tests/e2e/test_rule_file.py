@@ -1,0 +1,122 @@
+"""Trap 6: a bad rule file at the start serves nothing; later it changes nothing; a good one takes effect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .bodies import EVENTS, STREAM, STREAM_QUESTION, THINK_1, stream_answer
+from .client import ask, conversation
+from .mitmdump import Mitmdump, reverse_arguments, reverse_mitmdump, start_mitmdump
+from .upstream import Gate, Upstream
+
+RENAME = """\
+version: 1
+rules:
+  - id: old-rule
+    response:
+      reasoning: {rename: reasoning}
+"""
+OTHER_NAME = """\
+version: 1
+rules:
+  - id: new-rule
+    response:
+      reasoning: {rename: [reasoning, reasoning_content]}
+"""
+BAD = """\
+version: 1
+rules:
+  - id: bad-rule
+    respons:
+      reasoning: stripp
+"""
+RELOAD_LIMIT = 15.0
+
+
+def replace_file(path: Path, text: str) -> None:
+    """In one step, as editors do it."""
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    os.replace(new, path)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "my-rules.yaml"
+    path.write_text(RENAME)
+    return path
+
+
+@pytest.fixture
+def reloading(upstream: Upstream, confdir: Path, rules: Path) -> Iterator[Mitmdump]:
+    with reverse_mitmdump(upstream.url, {"thinkwire_rules": str(rules)}, confdir) as mitmdump:
+        yield mitmdump
+
+
+def test_a_bad_file_at_the_start_is_reported_and_nothing_is_served(
+    upstream: Upstream, confdir: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad-rules.yaml"
+    path.write_text(BAD)
+    upstream.answer(stream_answer())
+    started = start_mitmdump(reverse_arguments(upstream.url), {"thinkwire_rules": str(path)}, confdir)
+    status = started.wait_for_end()
+    text = started.log.text
+    assert status == 1
+    assert f"{path}:4:5" in text
+    assert "respons:" in text
+    assert "Traceback" not in text
+    assert upstream.requests == []
+
+
+def test_a_file_that_is_not_there_at_the_start_is_reported(upstream: Upstream, confdir: Path, tmp_path: Path) -> None:
+    path = tmp_path / "none.yaml"
+    started = start_mitmdump(reverse_arguments(upstream.url), {"thinkwire_rules": str(path)}, confdir)
+    assert started.wait_for_end() == 1
+    assert str(path) in started.log.text
+    assert "Traceback" not in started.log.text
+
+
+def test_a_bad_edit_leaves_the_old_rules_in_force_and_the_log_says_so(
+    reloading: Mitmdump, upstream: Upstream, rules: Path
+) -> None:
+    upstream.answer(stream_answer())
+    before = ask(reloading.port, STREAM_QUESTION).body
+    mark = reloading.log.mark()
+    replace_file(rules, BAD)
+    reloading.log.wait_for(r"my-rules\.yaml:4:5", mark, RELOAD_LIMIT)
+    assert ask(reloading.port, STREAM_QUESTION).body == before != STREAM
+    assert "Traceback" not in reloading.log.text
+
+
+def test_a_good_edit_takes_effect_for_new_requests_and_not_for_a_stream_under_way(
+    reloading: Mitmdump, upstream: Upstream, rules: Path
+) -> None:
+    gate = Gate()
+    upstream.answer(stream_answer(EVENTS[0], THINK_1, gate, *EVENTS[2:]))
+    with conversation(reloading.port, STREAM_QUESTION) as under_way:
+        under_way.read_until(b'"reasoning":"Count the letters, "')
+        mark = reloading.log.mark()
+        replace_file(rules, OTHER_NAME)
+        reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+        gate.open()
+        assert b'"reasoning_content"' not in under_way.read_reply().body
+
+    upstream.answer(stream_answer())
+    body = ask(reloading.port, STREAM_QUESTION).body
+    assert body.count(b'"reasoning":') == body.count(b'"reasoning_content":') == 2
+
+
+def test_a_mended_file_is_taken_after_a_bad_one(reloading: Mitmdump, upstream: Upstream, rules: Path) -> None:
+    upstream.answer(stream_answer())
+    mark = reloading.log.mark()
+    replace_file(rules, BAD)
+    reloading.log.wait_for(r"my-rules\.yaml:4:5", mark, RELOAD_LIMIT)
+    mark = reloading.log.mark()
+    replace_file(rules, OTHER_NAME)
+    reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+    assert b'"reasoning_content":' in ask(reloading.port, STREAM_QUESTION).body

@@ -1,0 +1,216 @@
+"""Traps 1 to 3 of a proxy that edits streams: what ends a body, what holds it up, and what hides that it broke off."""
+
+from __future__ import annotations
+
+import pytest
+
+from .bodies import (
+    DONE,
+    EVENTS,
+    FINISH,
+    PLAIN_STREAM,
+    ROLE,
+    SAY_1,
+    SSE,
+    STREAM,
+    STREAM_QUESTION,
+    STRIP,
+    TEXT,
+    THINK_1,
+    THOUGHT,
+    USAGE,
+    chunk,
+    stream_answer,
+)
+from .client import ask, conversation
+from .client_http2 import ask_http2
+from .mitmdump import Mitmdump
+from .upstream import Answer, Gate, Upstream
+from .view import read_view
+
+HIDDEN = chunk({"reasoning_content": "h" * 1000})
+READ_SIZE = 65_535
+"""What mitmproxy reads from a socket at once."""
+
+
+def test_reads_that_yield_nothing_do_not_end_the_body(proxy: Mitmdump, upstream: Upstream) -> None:
+    hidden = [HIDDEN] * 400
+    assert sum(map(len, hidden)) > 5 * READ_SIZE  # so that several reads hold nothing that may be shown
+    upstream.answer(stream_answer(ROLE, *hidden, *EVENTS[3:]))
+    reply = ask(proxy.port, STREAM_QUESTION, headers=STRIP)
+    assert reply.ending == "clean"
+    assert read_view(reply.body).choice(0).content == TEXT
+    assert reply.body.endswith(DONE)
+    assert all(reply.chunks)
+
+
+def test_an_unmatched_stream_is_passed_on_event_by_event(chosen: Mitmdump, upstream: Upstream) -> None:
+    gate = Gate()
+    upstream.answer(stream_answer(ROLE, gate, SAY_1, FINISH, DONE))
+    with conversation(chosen.port, STREAM_QUESTION) as talk:
+        talk.read_until(ROLE)
+        gate.open()
+        assert talk.read_reply().raw_body == ROLE + SAY_1 + FINISH + DONE
+
+
+@pytest.mark.parametrize("compressed", [False, True], ids=["identity", "with accept-encoding"])
+def test_a_renamed_event_is_not_held_back(proxy: Mitmdump, upstream: Upstream, compressed: bool) -> None:
+    gate = Gate()
+    upstream.answer(stream_answer(ROLE, THINK_1, gate, SAY_1, FINISH, DONE))
+    headers = {"accept-encoding": "gzip"} if compressed else {}
+    with conversation(proxy.port, STREAM_QUESTION, headers=headers) as talk:
+        talk.read_until(b'"reasoning":"Count the letters, "')
+        gate.open()
+        assert talk.read_reply().ending == "clean"
+
+
+def test_visible_text_after_a_hidden_thought_is_not_held_back(proxy: Mitmdump, upstream: Upstream) -> None:
+    gate = Gate()
+    upstream.answer(stream_answer(ROLE, THINK_1, SAY_1, gate, FINISH, DONE))
+    with conversation(proxy.port, STREAM_QUESTION, headers=STRIP) as talk:
+        talk.read_until(SAY_1)
+        gate.open()
+        assert THINK_1 not in talk.read_reply().body
+
+
+def test_the_client_leaving_ends_the_upstream_connection(proxy: Mitmdump, upstream: Upstream) -> None:
+    gate = Gate()
+    upstream.answer(stream_answer(ROLE, THINK_1, gate, *[HIDDEN] * 20_000))
+    with conversation(proxy.port, STREAM_QUESTION) as talk:
+        talk.read_until(b"Count the letters, ")
+    gate.open()
+    assert upstream.left.wait(10)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+def test_events_cut_anywhere_are_renamed(proxy: Mitmdump, upstream: Upstream, size: int) -> None:
+    stream = chunk({"reasoning_content": "größe 日本 🎈"}) + STREAM.replace(b"\n", b"\r\n")
+    pieces = [stream[start : start + size] for start in range(0, len(stream), size)]
+    upstream.answer(stream_answer(*pieces))
+    reply = ask(proxy.port, STREAM_QUESTION)
+    assert reply.body == stream.replace(b'"reasoning_content"', b'"reasoning"')
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"data: " + b"[" * 100_000 + b"\n\n",
+        b'data: {"choices":' + b'{"a":' * 5_000 + b"\n\n",
+        b'data: {"choices":7}\n\n',
+        b'data: {"choices":[null,7,[],{"delta":7},{"delta":[{}]},{"index":{},"delta":{"content":{}}}]}\n\n',
+        b'data: {"choices":[{"index":"x","delta":{"reasoning_content":["a",null]}}]}\n\n',
+        b'data: {"choices":[{"delta":{"reasoning_content":"\xff\xfe\\ud800"}}]}\n\n',
+        b'data: {"choices":[{"delta":{"reasoning_content":"a","reasoning_content":"b"}}]}\n\n',
+        b"data: {\x00}\n\n\x00\x01\x02\n\ndata\n\n:\n\nevent: x\n\n",
+        b"data: " + b"9" * 10_000 + b"\n\n",
+        b'data: {"choices":[{"index":' + b"9" * 10_000 + b',"delta":{"content":""}}]}\n\n',
+    ],
+    ids=["nested", "objects", "number", "odd types", "odd members", "odd text", "doubled", "binary", "digits", "index"],
+)
+def test_hostile_bytes_neither_hang_nor_end_a_stream(
+    proxy: Mitmdump, upstream: Upstream, hostile: bytes, headers: dict[str, str]
+) -> None:
+    upstream.answer(stream_answer(ROLE, hostile, SAY_1, FINISH, DONE))
+    reply = ask(proxy.port, STREAM_QUESTION, headers=headers)
+    assert reply.ending == "clean"
+    assert ROLE in reply.body
+    assert reply.body.endswith(SAY_1 + FINISH + DONE)
+
+
+def test_a_stream_that_is_no_stream_neither_hangs_nor_loses_a_byte(chosen: Mitmdump, upstream: Upstream) -> None:
+    noise = bytes(range(256)) * 1000
+    upstream.answer(stream_answer(noise))
+    reply = ask(chosen.port, STREAM_QUESTION, headers={"x-case": "rename"})
+    assert reply.ending == "clean"
+    assert reply.body == noise
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize("framing", ["chunked", "length", "close"])
+def test_a_changed_http_1_1_answer_is_chunked(
+    proxy: Mitmdump, upstream: Upstream, framing: str, headers: dict[str, str]
+) -> None:
+    upstream.answer(Answer(EVENTS, headers=[SSE], framing=framing))  # type: ignore[arg-type]
+    reply = ask(proxy.port, STREAM_QUESTION, headers=headers)
+    assert reply.ending == "clean"
+    assert reply.header("transfer-encoding") == "chunked"
+    assert reply.header("content-length") is None
+    assert read_view(reply.body).choice(0).content == TEXT
+
+
+def test_a_changed_answer_is_never_chunked_by_us_for_http_1_0(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(Answer(EVENTS, headers=[SSE], framing="length"))
+    reply = ask(proxy.port, STREAM_QUESTION, version="HTTP/1.0")
+    assert reply.ending == "clean"
+    assert reply.header("transfer-encoding") is None
+    assert reply.header("content-length") is None
+    assert read_view(reply.raw_body).choice(0).reasoning == {"reasoning": THOUGHT}
+
+
+def test_a_changed_answer_is_never_chunked_for_http_2(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(Answer(EVENTS, headers=[SSE], framing="length"))
+    reply = ask_http2(proxy.port, STREAM_QUESTION)
+    assert reply.ending == "clean"
+    assert reply.header("transfer-encoding") is None
+    assert reply.header("content-length") is None
+    view = read_view(reply.body)
+    assert (view.choice(0).reasoning, view.choice(0).content) == ({"reasoning": THOUGHT}, TEXT)
+    assert view.usages == [USAGE]
+
+
+def test_an_upstream_that_speaks_http_1_0_can_be_rewritten(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(Answer(EVENTS, headers=[SSE], framing="close", version="HTTP/1.0"))
+    reply = ask(proxy.port, STREAM_QUESTION)
+    assert reply.ending == "clean"
+    assert read_view(reply.body).choice(0).reasoning == {"reasoning": THOUGHT}
+
+
+BROKEN = {
+    "chunked": Answer(EVENTS[:4], headers=[SSE], framing="chunked", ending="cut"),
+    "length": Answer(EVENTS[:4], headers=[SSE], framing="length", length=len(STREAM), ending="cut"),
+    "reset": Answer(EVENTS[:4], headers=[SSE], framing="chunked", ending="reset"),
+}
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_broken_stream_looks_broken_to_http_1_1(
+    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
+) -> None:
+    upstream.answer(broken)
+    assert ask(proxy.port, STREAM_QUESTION, headers=headers).ending == "broken"
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_broken_stream_looks_broken_to_http_1_0(
+    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
+) -> None:
+    """Where neither a length nor chunks can say it, the connection is reset."""
+    upstream.answer(broken)
+    assert ask(proxy.port, STREAM_QUESTION, headers=headers, version="HTTP/1.0").ending == "broken"
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_broken_stream_looks_broken_to_http_2(
+    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
+) -> None:
+    upstream.answer(broken)
+    assert ask_http2(proxy.port, STREAM_QUESTION, headers=headers).ending == "broken"
+
+
+def test_a_broken_stream_looks_broken_where_no_rule_matches(chosen: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(Answer([PLAIN_STREAM], headers=[SSE], ending="cut"))
+    reply = ask(chosen.port, STREAM_QUESTION)
+    assert reply.ending == "broken"
+    assert reply.raw_body == PLAIN_STREAM
+
+
+def test_no_end_mark_is_invented(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(stream_answer(*EVENTS[:-1]))
+    reply = ask(proxy.port, STREAM_QUESTION)
+    assert reply.ending == "clean"
+    assert b"[DONE]" not in reply.body
+    assert read_view(reply.body).choice(0).content == TEXT
