@@ -25,7 +25,7 @@ from .bodies import (
 from .client import ask, conversation
 from .client_http2 import ask_http2
 from .mitmdump import Mitmdump
-from .upstream import Answer, Gate, Upstream
+from .upstream import LIMIT, Answer, Gate, Upstream
 from .view import read_view
 
 HIDDEN = chunk({"reasoning_content": "h" * 1000})
@@ -74,12 +74,10 @@ def test_visible_text_after_a_hidden_thought_is_not_held_back(proxy: Mitmdump, u
 
 
 def test_the_client_leaving_ends_the_upstream_connection(proxy: Mitmdump, upstream: Upstream) -> None:
-    gate = Gate()
-    upstream.answer(stream_answer(ROLE, THINK_1, gate, *[HIDDEN] * 20_000))
+    upstream.answer(Answer([ROLE, THINK_1], headers=[SSE], ending="left"))
     with conversation(proxy.port, STREAM_QUESTION) as talk:
         talk.read_until(b"Count the letters, ")
-    gate.open()
-    assert upstream.left.wait(10)
+    assert upstream.left.wait(LIMIT)
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64])

@@ -1,0 +1,1 @@
+"""One YAML file per reported bug, driven through a real mitmdump."""
