@@ -14,7 +14,8 @@ def locate(root: Node, extent: Extent) -> list[Update]:
 
     `extent` is what the document is where its table does not say otherwise: DELTA in a stream, WHOLE for a body.
     """
-    own = Update(root, extent)
+    level = level_of(root)
+    own = Update(root, level.extent if level is not None and level.extent is not None else extent)
     found = [own]
     _collect(root, own, found)
     return found

@@ -13,6 +13,7 @@ class TokenList:
     """What a list of tokens says of itself."""
 
     count: int
+    """How many tokens; 0 for a copy of the text that does not tell them apart, -1 where the form is not known."""
     spells: bytes | None
     """The tokens' bytes, joined; None where there is no text to go by."""
     is_bare: bool
@@ -27,7 +28,7 @@ def read_tokens(value: object) -> TokenList:
         case int() | float():  # Together: the `token_id` of a delta, and `logprobs` as a number
             return TokenList(1, None, is_bare=True)
         case str():  # Together: `text` repeats the piece of text
-            return TokenList(1, _bytes(value), is_bare=False)
+            return TokenList(0, _bytes(value), is_bare=False)
         case list():
             return _read_list(value)
         case {"tokens": list(tokens)}:  # legacy: parallel lists

@@ -81,7 +81,7 @@ class Exchange:
             return  # mitmproxy buffers it, and `response` rewrites it whole
         if label is None:
             if is_streaming(response):
-                response.stream = True
+                response.stream = _pass
                 self._frame(response, length_is_known="content-length" in response.headers)
             return
         decoder = decoder_for(response.headers.get("content-encoding", ""))
@@ -230,6 +230,11 @@ class _Tap:
         if self._observes:
             return [chunk] if chunk else []
         return sent
+
+
+def _pass(chunk: bytes) -> list[bytes]:
+    """Hand a chunk on. Not `stream = True`: an empty DATA frame of HTTP/2 would end a chunked body."""
+    return [chunk] if chunk else []
 
 
 def _was_called(stream: object) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
-from thinkwire.dialects.token_metadata import TokenList, read_tokens
+from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.states import TRANSITIONS, Shows, State, Verdict
@@ -52,8 +52,8 @@ class Stripper:
             self._numbers.drop_document(updates)
             return False
         for update in updates[1:]:
-            lost |= self._strip_update(update, extent, edits)
-        lost |= self._strip_own(updates, extent, edits)
+            lost |= self._strip_update(update, edits)
+        lost |= self._strip_own(updates, edits)
         is_sent = not edits or extent is Extent.WHOLE or self._says_something(updates, edits)
         if not is_sent:
             self._numbers.drop_document(updates)
@@ -83,7 +83,7 @@ class Stripper:
 
     # --- one update ---------------------------------------------------------------------------------------------
 
-    def _strip_update(self, update: Update, extent: Extent, edits: Edits) -> set[str]:
+    def _strip_update(self, update: Update, edits: Edits) -> set[str]:
         """Strip what one document says of one owner; returns the names of token metadata that went."""
         holds_thought = any(part.says_something for part in update.of(*_THOUGHT))
         if update.extent is Extent.WHOLE:
@@ -91,13 +91,16 @@ class Stripper:
         else:
             verdict = self._advance(update, holds_thought)
         self._remove_reasoning(update, edits)
-        return self._judge(update, verdict, edits)
+        return self._judge(update, verdict, self._hid(update.owner), edits)
+
+    def _hid(self, owner: Owner | None) -> bool:
+        """Has the stream hidden anything of this owner?"""
+        choice = self._choices.get(owner)
+        return choice is not None and choice.state is not State.START
 
     def _verdict_on_whole(self, update: Update, holds_thought: bool) -> Verdict:
         """A whole lists the whole generation; inside a stream it shows no more than the deltas did."""
-        choice = self._choices.get(update.owner)
-        was_hidden = choice is not None and choice.state is not State.START
-        return Verdict.DROP if holds_thought or was_hidden else Verdict.KEEP
+        return Verdict.DROP if holds_thought or self._hid(update.owner) else Verdict.KEEP
 
     def _advance(self, update: Update, holds_thought: bool) -> Verdict:
         choice = self._choices.setdefault(update.owner, _Choice())
@@ -117,11 +120,12 @@ class Stripper:
             elif part.kind is Kind.REASONING_TOKENS and part.says_something:
                 edits.remove(part.node)
 
-    def _judge(self, update: Update, verdict: Verdict, edits: Edits) -> set[str]:
+    def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
+        """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
         parts = [part for part in update.of(*_METADATA) if part.says_something]
         if self._strip.token_metadata is TokenMetadata.ALL:
             verdict = Verdict.DROP
-        kept = _kept(update, parts, verdict) if parts else []
+        kept = [part for part in kept_parts(update, parts, verdict) if not (hid and part.kind is Kind.TRANSCRIPT)]
         going = [part for part in parts if part not in kept]
         for part in going:
             edits.remove(part.node)
@@ -129,20 +133,17 @@ class Stripper:
 
     # --- the document -------------------------------------------------------------------------------------------
 
-    def _strip_own(self, updates: list[Update], extent: Extent, edits: Edits) -> set[str]:
+    def _strip_own(self, updates: list[Update], edits: Edits) -> set[str]:
         """Strip what the document says outside of any choice; or all it says, where it has one owner."""
         own = updates[0]
         if own.owner is not None:
-            return self._strip_update(own, extent, edits)
-        holds_thought = any(part.says_something for part in own.of(*_THOUGHT))
-        if extent is Extent.WHOLE:
-            inside = (part for update in updates for part in update.of(*_THOUGHT))
-            was_hidden = any(part.says_something for part in inside) or self._hid_anything
-            verdict = Verdict.DROP if was_hidden else Verdict.KEEP
-        else:
-            verdict = Verdict.DROP if holds_thought or not self._all_ended_open else Verdict.KEEP
+            return self._strip_update(own, edits)
+        inside = updates if own.extent is Extent.WHOLE else [own]
+        holds_thought = any(part.says_something for update in inside for part in update.of(*_THOUGHT))
+        is_open = not self._hid_anything if own.extent is Extent.WHOLE else self._all_ended_open
         self._remove_reasoning(own, edits)
-        return self._judge(own, verdict, edits)
+        verdict = Verdict.KEEP if is_open and not holds_thought else Verdict.DROP
+        return self._judge(own, verdict, self._hid_anything, edits)
 
     @property
     def _hid_anything(self) -> bool:
@@ -209,41 +210,3 @@ def _block_of(leaf: Part, part: Part) -> object:
     while node.parent is not None and node.parent is not part.node:
         node = node.parent
     return node
-
-
-def _kept(update: Update, parts: list[Part], verdict: Verdict) -> list[Part]:
-    """Those of the parts of token metadata that may stay."""
-    if verdict is Verdict.KEEP:
-        return parts
-    if verdict is Verdict.DROP:
-        return []
-    text = _visible_text(update)
-    lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
-    if verdict is Verdict.KEEP_UNLESS_LONGER:
-        longer = any(_is_longer(tokens, text) for _, tokens in lists)
-        return [] if longer else parts
-    spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text}
-    has_texts = any(tokens.spells is not None or not tokens.is_bare for _, tokens in lists)
-    keeps_bare = verdict is Verdict.KEEP_IF_SPELLED_OR_BARE and not has_texts
-    return [
-        part
-        for part, tokens in lists
-        if (tokens.spells is not None and tokens.spells == text)
-        or (tokens.is_bare and (keeps_bare or tokens.count in spelled))
-    ]
-
-
-def _visible_text(update: Update) -> bytes | None:
-    """The bytes of the update's text and refusal; None where they are not plain text."""
-    pieces: list[bytes] = []
-    for part in update.of(Kind.TEXT, Kind.REFUSAL):
-        value = part.node.value if part.says_something else ""
-        if not isinstance(value, str):
-            return None
-        pieces.append(value.encode("utf-8", "surrogatepass"))
-    return b"".join(pieces)
-
-
-def _is_longer(tokens: TokenList, text: bytes | None) -> bool:
-    """Do the tokens begin with the text and then go on? A thought that follows would be listed so."""
-    return tokens.spells is not None and text is not None and tokens.spells[: len(text)] == text != tokens.spells

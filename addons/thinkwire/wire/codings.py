@@ -29,34 +29,41 @@ class _Coding(Protocol):
     def is_complete(self) -> bool: ...
 
 
+_GZIP: Final = zlib.MAX_WBITS | 16
+_GZIP_FIRST: Final = 0x1F
+
+
 class _Zlib:
-    """gzip (with members one after the other) and deflate (which some servers send without its zlib frame)."""
+    """gzip (with members one after the other) and deflate (which some servers send without its zlib frame).
+
+    What follows the end and is no further member of gzip is padding, which clients ignore.
+    """
 
     def __init__(self, window: int) -> None:
         self._window = window
         self._object = zlib.decompressobj(window)
         self._begun = False
+        self._has_padding = False
 
     def decode(self, chunk: bytes) -> bytes:
         pieces: list[bytes] = []
-        while chunk:
-            if self._object.eof:
-                self._object = zlib.decompressobj(self._window)
-            pieces.append(self._decompress(chunk))
-            chunk = self._object.unused_data
+        while chunk and not self._has_padding:
+            self._begin(chunk[0])
+            if not self._has_padding:
+                pieces.append(self._object.decompress(chunk))
+                chunk = self._object.unused_data
         return b"".join(pieces)
 
-    def _decompress(self, chunk: bytes) -> bytes:
-        try:
-            piece = self._object.decompress(chunk)
-        except zlib.error:
-            if self._window != zlib.MAX_WBITS or self._begun:
-                raise
-            self._window = -zlib.MAX_WBITS
+    def _begin(self, first: int) -> None:
+        """Get ready for what begins with this byte, if anything does."""
+        if self._object.eof and (self._window != _GZIP or first != _GZIP_FIRST):
+            self._has_padding = True
+        elif self._object.eof:
             self._object = zlib.decompressobj(self._window)
-            piece = self._object.decompress(chunk)
+        elif not self._begun and self._window == zlib.MAX_WBITS and first & 0x0F != zlib.DEFLATED:
+            # A zlib frame begins with its method; raw deflate never has these bits in its first byte.
+            self._object = zlib.decompressobj(-self._window)
         self._begun = True
-        return piece
 
     @property
     def is_complete(self) -> bool:
@@ -100,8 +107,8 @@ class _Zstd:
 
 
 _CODINGS: Final[dict[str, Callable[[], _Coding]]] = {
-    "gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
-    "x-gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "gzip": lambda: _Zlib(_GZIP),
+    "x-gzip": lambda: _Zlib(_GZIP),
     "deflate": lambda: _Zlib(zlib.MAX_WBITS),
     "br": _Brotli,
     "zstd": _Zstd,

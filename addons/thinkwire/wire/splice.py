@@ -73,10 +73,10 @@ class Edits:
             self._changes.append(Edit(parent.at + 1, parent.at + 1, f"{quote(key)}:{json_text}"))
 
     def spans(self) -> list[Edit]:
-        """The edits in the order of the text, without overlaps."""
+        """The edits in the order of the text, without overlaps; what is added at one place keeps the order of adding."""
         result: list[Edit] = []
         done = 0
-        for edit in sorted([*self._changes, *self._cuts()]):
+        for edit in sorted([*self._cuts(), *self._changes], key=_rank):
             if edit.start >= done:
                 result.append(edit)
                 done = edit.end
@@ -101,6 +101,11 @@ class Edits:
                 kept_end = child.end
         if run_start is not None:
             yield Edit(run_start if kept_end is None else kept_end, children[-1].end, "")
+
+
+def _rank(edit: Edit) -> tuple[int, bool, int]:
+    """By place. At the same place text is added first, and a cut comes before the changes that it takes along."""
+    return edit.start, edit.end > edit.start, -edit.end
 
 
 def splice(raw: bytes, edits: Iterable[Edit]) -> bytes:

@@ -47,7 +47,7 @@ class Frame:
         if raw.startswith(b"data:") and raw.find(b"\n") == len(raw) - 2 and raw.endswith(b"\n\n") and b"\r" not in raw:
             self._spans.append((6 if raw[5:6] == b" " else 5, len(raw) - 2))
             return
-        known = False
+        known = unknown = False
         at = len(_BOM) if raw.startswith(_BOM) else 0
         while at < len(raw):
             match = _LINE_END.search(raw, at)
@@ -56,13 +56,23 @@ class Frame:
             if name == b"data":
                 start = min(end, at + 4 + len(colon))
                 self._spans.append((start + (start < end and raw[start] == 0x20), end))
-            known = known or name in _FIELDS or (not name) or at == end
+            if name in _FIELDS or (colon and not name):
+                known = True
+            elif name:
+                unknown = True
             at = after
-        self.is_foreign = not known and bool(raw)
+        self.is_foreign = unknown and not known
 
     def with_data(self, edits: Iterable[Edit]) -> bytes:
-        """The frame's bytes after edits of its data; line breaks inside a cut go with it."""
-        return splice(self.raw, (Edit(self._raw_at(start), self._raw_at(end), new) for start, end, new in edits))
+        """The frame's bytes after edits of its data.
+
+        Line breaks inside a cut go with it; those in new text (a copy of a value that several lines hold) begin new
+        data lines.
+        """
+        return splice(
+            self.raw,
+            (Edit(self._raw_at(start), self._raw_at(end), new.replace("\n", "\ndata: ")) for start, end, new in edits),
+        )
 
     def _raw_at(self, position: int) -> int:
         """Where a position of `data` stands in `raw`."""

@@ -1,0 +1,96 @@
+"""A made-up block API, to hold the seam between dialects and rewriting to what block APIs need.
+
+    {"kind": "start", "message": {...}}                            block numbers begin anew
+    {"kind": "begin", "seq": 1, "block": 0, "of": {"type": "thought"}}
+    {"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
+    {"kind": "end", "seq": 3, "block": 0}
+    {"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
+    {"blocks": [...]}                                              the body that was not streamed
+"""
+
+import json
+from typing import Final
+
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.wire.json_tree import Node, Shape
+
+ENVELOPE: Final = Place(Kind.ENVELOPE)
+BLOCK: Final = Place(Kind.OWNER, space="block")
+SEQ: Final = Place(Kind.COUNTER, space="seq")
+
+_THOUGHT: Final = Shape(
+    members={"type": ENVELOPE, "text": Place(Kind.REASONING), "seal": Place(Kind.OPAQUE)},
+    other=Place(Kind.REASONING),
+    label=Level(is_thought=True),
+)
+_PIECES: Final = {
+    "thought": Shape(members={"type": ENVELOPE, "text": Place(Kind.REASONING)}),
+    "seal": Shape(members={"type": ENVELOPE, "seal": Place(Kind.OPAQUE)}),
+    "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT), "ids": Place(Kind.TOKENS)}),
+}
+_BLOCKS: Final = Shape(
+    elements=Shape(
+        switch="type",
+        cases={
+            "thought": Shape(
+                members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, is_thought=True)
+            ),
+            "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, label=Level(opens=True)),
+        },
+    )
+)
+
+
+def _table(request: RequestFacts) -> Shape:
+    cumulative = isinstance(request.body, dict) and request.body.get("cumulative") is True
+    frame = {"kind": ENVELOPE, "seq": SEQ, "block": BLOCK}
+    return Shape(
+        switch="kind",
+        cases={
+            "start": Shape(members=frame | {"message": Place(Kind.OTHER)}, label=Level(resets=("block",))),
+            "begin": Shape(
+                members=frame | {"of": Shape(switch="type", cases={"thought": _THOUGHT}, label=None)},
+                other=Place(Kind.OTHER),
+            ),
+            "piece": Shape(
+                members=frame | {"piece": Shape(switch="type", cases=_PIECES)},
+                other=Place(Kind.OTHER),
+                label=Level(extent=Extent.WHOLE) if cumulative else None,
+            ),
+            "end": Shape(members=frame),
+            "all": Shape(
+                members=frame | {"blocks": _BLOCKS, "usage": Place(Kind.USAGE)}, label=Level(extent=Extent.WHOLE)
+            ),
+        },
+        members={"blocks": _BLOCKS},
+        other=Place(Kind.OTHER),
+    )
+
+
+def _knows(root: Node) -> bool:
+    return any(child.key in ("kind", "blocks") for child in root.children)
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    type_ = "thought" if kind is Kind.REASONING else "say"
+    documents = (
+        {"kind": "begin", "block": owner.number, "of": {"type": type_}},
+        {"kind": "piece", "block": owner.number, "piece": {"type": type_, "text": text}},
+        {"kind": "end", "block": owner.number},
+    )
+    return [json.dumps(document) for document in documents]
+
+
+BLOCK_API: Final = Dialect(
+    name="blocks",
+    asks_by_path=lambda path: path == "/blocks",
+    asks_by_body=lambda body: False,
+    model=lambda path, body: None,
+    wants_stream=lambda path, body: True,
+    table=_table,
+    knows=_knows,
+    write=_write,
+    error=lambda status, message: json.dumps({"kind": "error", "says": message}),
+)

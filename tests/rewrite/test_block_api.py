@@ -1,0 +1,108 @@
+"""The four seams between dialects and rewriting (extent, owner and counters, write, envelope) in a block API."""
+
+import json
+from typing import Any
+
+from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, documents_of, event
+from tests.rewrite.block_api import BLOCK_API
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.parts import Extent, Kind, Owner
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.plan import ResponsePlan
+from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.wire.json_tree import read
+
+REQUEST = RequestFacts("h", "/blocks", "POST", (), None, "blocks")
+
+
+def rewrite(*documents: Any, plan: ResponsePlan = STRIP, request: RequestFacts = REQUEST) -> list[Any]:
+    machine = StreamRewriter(AnswerRewriter(plan, request, (BLOCK_API,)), Label.EVENTS, None, 10.0, 0.0)
+    raw = b"".join(map(event, documents))
+    return documents_of(b"".join([*machine.feed(raw, 0.0), *machine.finish()]))
+
+
+def begin(seq: int, block: int, type_: str) -> dict[str, Any]:
+    return {"kind": "begin", "seq": seq, "block": block, "of": {"type": type_}}
+
+
+def piece(seq: int, block: int, type_: str, **members: Any) -> dict[str, Any]:
+    return {"kind": "piece", "seq": seq, "block": block, "piece": {"type": type_, **members}}
+
+
+def end(seq: int, block: int) -> dict[str, Any]:
+    return {"kind": "end", "seq": seq, "block": block}
+
+
+THOUGHT = [begin(0, 0, "thought"), piece(1, 0, "thought", text="Secret"), end(2, 0)]
+
+
+def test_a_thought_goes_with_all_its_documents_and_later_numbers_close_the_gap() -> None:
+    assert rewrite(*THOUGHT, begin(3, 1, "say"), piece(4, 1, "say", text="Hi"), end(5, 1)) == [
+        begin(0, 0, "say"),
+        piece(1, 0, "say", text="Hi"),
+        end(2, 0),
+    ]
+
+
+def test_a_document_about_a_removed_owner_goes_however_late_it_comes() -> None:
+    start, text, stop = THOUGHT
+    after = rewrite(start, begin(1, 1, "say"), piece(2, 1, "say", text="Hi"), {**text, "seq": 3}, {**stop, "seq": 4}, end(5, 1))
+    assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0)]
+
+
+def test_several_thoughts_between_answers_leave_no_gap() -> None:
+    documents = [begin(n, n, "thought" if n % 2 else "say") for n in range(6)]
+    assert rewrite(*documents) == [begin(n, n, "say") for n in range(3)]
+
+
+def test_a_second_start_resets_the_numbers() -> None:
+    start = {"kind": "start", "message": {"id": 1}}
+    assert rewrite(start, THOUGHT[0], begin(1, 1, "say"), start, begin(2, 0, "say"), begin(3, 1, "say")) == [
+        start,
+        begin(0, 0, "say"),
+        start,
+        begin(1, 0, "say"),
+        begin(2, 1, "say"),
+    ]
+
+
+def test_a_whole_inside_the_stream_shows_what_the_deltas_showed() -> None:
+    blocks = [{"type": "thought", "text": "Secret"}, {"type": "say", "text": "Hi"}]
+    whole = {"kind": "all", "seq": 3, "blocks": blocks, "usage": {"n": 1}}
+    assert rewrite(*THOUGHT, whole) == [{"kind": "all", "seq": 0, "blocks": blocks[1:], "usage": {"n": 1}}]
+
+
+def test_the_request_decides_what_is_a_whole() -> None:
+    cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
+    hidden = piece(0, 5, "thought", text="Secret")
+    listed = piece(1, 5, "say", text="Hi", ids=[1])
+    assert rewrite(hidden, listed) == [piece(0, 5, "say", text="Hi")]
+    assert rewrite(hidden, listed, request=cumulative) == [piece(0, 5, "say", text="Hi", ids=[1])]
+
+
+def test_a_body_loses_the_blocks_of_thought() -> None:
+    raw = json.dumps({"blocks": [{"type": "thought", "text": "Secret", "seal": "x"}, {"type": "say", "text": "Hi"}]})
+    after = rewrite_body(raw.encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))
+    assert json.loads(after) == {"blocks": [{"type": "say", "text": "Hi"}]}
+
+
+def test_opaque_keep_leaves_the_block_and_its_seal() -> None:
+    sealed = [THOUGHT[0], THOUGHT[1], piece(2, 0, "seal", seal="x"), end(3, 0)]
+    assert rewrite(*sealed, plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "thought"), piece(1, 0, "seal", seal="x"), end(2, 0)]
+
+
+def test_the_envelope_alone_is_not_worth_an_event() -> None:
+    assert rewrite(piece(0, 0, "thought", text="Secret")) == []
+    kept = {**piece(0, 0, "thought", text="Secret"), "news": 1}
+    assert rewrite(kept) == [{"kind": "piece", "seq": 0, "block": 0, "piece": {"type": "thought"}, "news": 1}]
+
+
+def test_what_a_dialect_writes_it_locates_again() -> None:
+    like = read(json.dumps(begin(0, 0, "say")), BLOCK_API.table(REQUEST))
+    texts = BLOCK_API.write(Kind.REASONING, "hm", Owner("block", 2), like)
+    updates = [locate(read(text, BLOCK_API.table(REQUEST)), Extent.DELTA)[0] for text in texts]
+    assert [update.owner for update in updates] == [Owner("block", 2)] * 3
+    assert [part.node.value for update in updates for part in update.of(Kind.REASONING)] == ["hm"]
+    assert updates[0].is_thought
