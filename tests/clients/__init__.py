@@ -1,0 +1,1 @@
+"""Real client libraries through a real mitmdump."""
