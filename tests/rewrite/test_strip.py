@@ -59,6 +59,15 @@ def test_every_carrier_goes(member: dict[str, Any]) -> None:
     assert b"Secret" not in repr(rewrite_json(STRIP, body({"content": "Hi"} | member))).encode()
 
 
+def test_a_thought_inside_a_content_list_goes_and_the_text_stays() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Secret"}]}
+    text = {"type": "text", "text": "Hi"}
+    assert rewrite_documents(STRIP, chunk({"content": [thought]}), chunk({"content": [thought, text]})) == [
+        chunk({"content": [text]})
+    ]
+    assert rewrite_json(STRIP, body({"content": [thought, text, "plain"]})) == body({"content": [text, "plain"]})
+
+
 def test_the_whole_frame_goes_with_its_event_and_id_lines() -> None:
     raw = b"id: 1\nevent: x\n" + event(chunk({"reasoning": "Secret"})) + event(chunk({"content": "Hi"}))
     assert rewrite_stream(raw, STRIP) == event(chunk({"content": "Hi"}))

@@ -88,11 +88,24 @@ _TOKEN_MEMBERS: Final[dict[str, Any]] = {
 _COPY: Final = Shape(
     members=_REASONING_MEMBERS | _TOKEN_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True)
 )
+# Mistral: `content` is a text or a list, and the thought stands in the list.
+_CONTENT: Final = Shape(
+    elements=Shape(
+        switch="type",
+        cases={
+            "thinking": Shape(members={}, label=REASONING),
+            "text": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, other=OTHER),
+        },
+        members={},
+        label=Place(Kind.TEXT),
+    ),
+    label=Place(Kind.TEXT, splits=True),
+)
 _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **_REASONING_MEMBERS,
     **_TOKEN_MEMBERS,
     "role": Place(Kind.ROLE),
-    "content": Place(Kind.TEXT),
+    "content": _CONTENT,
     "refusal": Place(Kind.REFUSAL),
     "tool_calls": Place(Kind.TOOL_CALL),
     "function_call": Place(Kind.TOOL_CALL),

@@ -34,7 +34,7 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
             if type(label.label) is Level:
                 _enter(child, label.label, position, update, found)
             else:
-                if type(label.label) is Place:
+                if type(label.label) is Place and not (label.label.splits and child.children):
                     _add(update, label.label, child)
                 _collect(child, update, found)
 

@@ -63,6 +63,8 @@ class Place:
     kind: Kind
     rank: int | None = None
     """For names that rename may write or read: which one wins where two texts differ, lowest first."""
+    splits: bool = False
+    """Where the value is a list or object that was looked into, the parts inside stand for it."""
     space: str = ""
     """For OWNER and COUNTER: the numbers that are counted together. Empty: an owner's number is never changed."""
 
