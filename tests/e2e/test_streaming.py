@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+
 import pytest
 
 from .bodies import (
@@ -78,6 +81,26 @@ def test_the_client_leaving_ends_the_upstream_connection(proxy: Mitmdump, upstre
     with conversation(proxy.port, STREAM_QUESTION) as talk:
         talk.read_until(b"Count the letters, ")
     assert upstream.left.wait(LIMIT)
+
+
+def test_comments_keep_a_client_alive_while_a_thought_is_hidden(chosen: Mitmdump, upstream: Upstream) -> None:
+    has_seen_one = threading.Event()
+
+    def think_until_then() -> Iterator[bytes]:
+        yield ROLE
+        while not has_seen_one.is_set():
+            yield HIDDEN
+        yield from EVENTS[3:]
+
+    upstream.answer(Answer(think_until_then(), headers=[SSE]))
+    with conversation(chosen.port, STREAM_QUESTION, headers={"x-case": "strip-alive"}) as talk:
+        talk.read_until(b"\r\n:")  # a chunk that begins with a comment
+        has_seen_one.set()
+        reply = talk.read_reply()
+    assert reply.ending == "clean"
+    assert b"hhh" not in reply.body
+    lines = [line for line in reply.body.split(b"\n") if line and not line.startswith(b":")]
+    assert lines == [line for line in b"".join([ROLE, *EVENTS[3:]]).split(b"\n") if line]
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64])

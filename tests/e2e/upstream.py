@@ -12,7 +12,7 @@ import socket
 import socketserver
 import struct
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from io import BufferedIOBase
@@ -56,7 +56,7 @@ class Request:
 class Answer:
     """What the upstream does once it has the request."""
 
-    pieces: Sequence[bytes | Gate] = ()
+    pieces: Iterable[bytes | Gate] = ()
     """Each piece is one write, and one HTTP chunk where the framing is `chunked`."""
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
