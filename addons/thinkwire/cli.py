@@ -5,6 +5,7 @@ Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
 """
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -34,6 +35,9 @@ class CouldNotRunError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit code; never raises."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Reports quote rule files, in which there may be more characters than the terminal has.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run(argv)
         sys.stdout.flush()

@@ -38,8 +38,6 @@ def compile_filter(text: str) -> Callable[[object], bool]:
     """A test for flows. ValueError, with a text for the user, if the expression is not valid or needs the response."""
     try:
         expression = flowfilter.parse(text)
-    except RecursionError:
-        raise ValueError(TOO_DEEP) from None
     except ValueError as error:
         raise ValueError(_why_invalid(text, error)) from error
     for operator, depth in _operators(expression):

@@ -51,7 +51,7 @@ class Check:
         if self.name == "filter":
             return f"filter {wanted} does not match" + ("" if flow is not None else " (there is no flow to look at)")
         seen = self.read(facts, flow)
-        shown = "set (not shown)" if self.secret and seen else _show(seen)
+        shown = "set (not shown)" if self.secret and seen is not ABSENT else _show(seen)
         return f"{self.name} is {shown}, wanted {wanted}"
 
 
@@ -91,20 +91,25 @@ def _checks(condition: Condition) -> Iterator[Check]:
 def _text_check(name: str, globs: str | list[str]) -> Check:
     wanted = _listed(globs)
     tests = [_text_test(glob, ignore_case=name == "host") for glob in wanted]
-    return Check(name, _texts(wanted), lambda facts, _: getattr(facts, name), _any(tests))
+
+    def read(facts: RequestFacts, _: object) -> object:
+        value = getattr(facts, name)
+        return ABSENT if value is None else value
+
+    return Check(name, _texts(wanted), read, _any(tests))
 
 
 def _header_check(name: str, globs: list[str]) -> Check:
     accepts = _any([_text_test(glob, ignore_case=False) for glob in globs])
 
     def read(facts: RequestFacts, _: object) -> object:
-        return [value for header, value in facts.headers if header == name]
+        return tuple(value for header, value in facts.headers if header == name) or ABSENT
 
     return Check(f"header {name}", _texts(globs), read, partial(_any_value, accepts), secret=name in SECRET_HEADERS)
 
 
 def _any_value(accepts: Accepts, values: object) -> bool:
-    return isinstance(values, list) and any(map(accepts, values))
+    return isinstance(values, tuple) and any(map(accepts, values))
 
 
 def _filter_test(filters: list[Filter]) -> Accepts:
@@ -153,9 +158,11 @@ def _texts(wanted: Sequence[object]) -> tuple[str, ...]:
 def _show(value: object) -> str:
     if isinstance(value, Exists):
         return "present" if value.exists else "absent"
-    if value is ABSENT or value is None or value == []:
-        return "null" if value is None else "absent"
-    if isinstance(value, list) and len(value) == 1:
-        return _show(value[0])
+    if value is ABSENT:
+        return "absent"
+    if isinstance(value, tuple):  # a header can come several times
+        return " and ".join(map(_show, value))
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."

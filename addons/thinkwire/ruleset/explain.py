@@ -7,6 +7,7 @@ nothing itself.
 from collections.abc import Iterator, Sequence
 
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.ruleset.problem import one_line
 from thinkwire.ruleset.rule import Decision, Rule
 
 DEFAULTS = (("response.reasoning", "keep"),)
@@ -14,7 +15,7 @@ DEFAULTS = (("response.reasoning", "keep"),)
 
 
 def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFacts, flow: object) -> str:
-    """Several lines, no final newline."""
+    """Several lines, no final newline; what a client sent stands in it with unprintable characters escaped."""
     deciding = {decision.rule for decision in decided}
     others = [rule for rule in rules if rule.origin not in deciding]
     lines = [_request(facts), "", *_settings(decided)]
@@ -22,7 +23,7 @@ def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFa
         lines += ["", "rules that set nothing here:"]
     for rule in others:
         lines += [f"  {rule.origin}", *(f"    {reason}" for reason in _reasons(rule, facts, flow))]
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _request(facts: RequestFacts) -> str:

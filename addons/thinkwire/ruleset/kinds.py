@@ -13,7 +13,6 @@ from pydantic import (
     AfterValidator,
     Discriminator,
     Field,
-    JsonValue,
     PlainValidator,
     Tag,
     ValidationInfo,
@@ -40,7 +39,10 @@ class Filter:
 
 
 def union(expected: str, **kinds: str) -> Discriminator:
-    """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag."""
+    """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag.
+
+    Tags stand between keys on the way to an error. They begin with NUL because no key can.
+    """
 
     def choose(value: object) -> str | None:
         return kinds.get(type(value).__name__)
@@ -138,26 +140,43 @@ Action = Annotated[str, _one_of("keep", "strip"), _words("keep", "strip")]
 Hidden = Annotated[str, _one_of("hidden", "all"), _words("hidden", "all")]
 DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
 PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]
-JSON = JsonValue
+
+type _JSON = Annotated[
+    Annotated[list[_JSON], Tag("\0list")]
+    | Annotated[dict[str, _JSON], Tag("\0mapping")]
+    | Annotated[Any, Tag("\0value")],
+    union(
+        "a JSON value",
+        list="\0list",
+        dict="\0mapping",
+        str="\0value",
+        int="\0value",
+        float="\0value",
+        bool="\0value",
+        NoneType="\0value",
+    ),
+]
+# Not pydantic's JsonValue: it puts `list` and `dict` into the way to an error, where keys of that name can stand.
+JSON = Annotated[_JSON, WithJsonSchema({})]
 
 Globs = Annotated[
-    Annotated[str, Tag("<text>")] | Annotated[list[str], Field(min_length=1), Tag("<list>")],
-    union("text or a list of texts", str="<text>", list="<list>"),
+    Annotated[str, Tag("\0text")] | Annotated[list[str], Field(min_length=1), Tag("\0list")],
+    union("text or a list of texts", str="\0text", list="\0list"),
 ]
 Dialects = Annotated[
-    Annotated[Dialect, Tag("<text>")] | Annotated[list[Dialect], Field(min_length=1), Tag("<list>")],
-    union("text or a list of texts", str="<text>", list="<list>"),
+    Annotated[Dialect, Tag("\0text")] | Annotated[list[Dialect], Field(min_length=1), Tag("\0list")],
+    union("text or a list of texts", str="\0text", list="\0list"),
 ]
 Filters = Annotated[
-    Annotated[FilterText, Tag("<text>")] | Annotated[list[FilterText], Field(min_length=1), Tag("<list>")],
-    union("text or a list of texts", str="<text>", list="<list>"),
+    Annotated[FilterText, Tag("\0text")] | Annotated[list[FilterText], Field(min_length=1), Tag("\0list")],
+    union("text or a list of texts", str="\0text", list="\0list"),
 ]
 Booleans = Annotated[
-    Annotated[bool, Tag("<boolean>")] | Annotated[list[bool], Field(min_length=1), Tag("<list>")],
-    union("true or false", bool="<boolean>", list="<list>"),
+    Annotated[bool, Tag("\0boolean")] | Annotated[list[bool], Field(min_length=1), Tag("\0list")],
+    union("true or false", bool="\0boolean", list="\0list"),
 ]
 Spellings = Annotated[
-    Annotated[Spelling, Tag("<text>")]
-    | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("<list>")],
-    union("a name or a list of names", str="<text>", list="<list>"),
+    Annotated[Spelling, Tag("\0text")]
+    | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("\0list")],
+    union("a name or a list of names", str="\0text", list="\0list"),
 ]

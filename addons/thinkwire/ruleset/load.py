@@ -60,8 +60,7 @@ class _Part:
     model: RuleFile | None
 
     def rules(self) -> list[Placed]:
-        if self.model is None:
-            return []
+        assert self.model is not None, "asked only where nothing is wrong"
         return [
             Placed(
                 compile_rule(rule, self.source.path, self.source.line_number(node.span.start)),
@@ -135,6 +134,10 @@ class _Loader:
 
     def _include(self, source: Source, node: Node) -> None:
         name = str(node.scalar)
+        if "\0" in name:
+            # Python refuses even to ask the system, and so would whoever watches `files`.
+            self._report(source, Code.UNREADABLE, node.span, "no file can have this name", LOOK_AT_PATH)
+            return
         path = self._find(source.path, name)
         same = path.resolve()
         circle = next((i for i, other in enumerate(self.open) if other.resolve() == same), None)
@@ -153,7 +156,7 @@ class _Loader:
             message = f"no rule file is called `{node.scalar}`"
             self._report(source, Code.MISSING_INCLUDE, node.span, message, self._where_to_look(path, source, node))
             return
-        except (OSError, ValueError) as error:
+        except OSError as error:
             self._report(source, Code.UNREADABLE, node.span, _why_unreadable(error), LOOK_AT_PATH)
             return
         self._read(path, raw)
@@ -175,7 +178,7 @@ class _Loader:
 
 def _id(rule: Node) -> Node:
     node = rule.get("id")
-    assert node is not None, "a rule without an id has no model"
+    assert node is not None, "asked only where nothing is wrong"
     return node
 
 

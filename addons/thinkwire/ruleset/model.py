@@ -4,9 +4,10 @@ Checks one file by itself, key by key. Does not know positions, other files, or 
 available in this version. The descriptions are what editors show (`thinkwire schema`).
 """
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, Tag
+from pydantic import BaseModel, ConfigDict, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from thinkwire.ruleset.kinds import (
     JSON,
@@ -42,29 +43,29 @@ class Exists(Mapping):
 
 
 BodyValue = Annotated[
-    Annotated[str, Tag("<text>")]
-    | Annotated[bool, Tag("<boolean>")]
-    | Annotated[Number, Tag("<number>")]
-    | Annotated[Exists, Tag("<mapping>")],
+    Annotated[str, Tag("\0text")]
+    | Annotated[bool, Tag("\0boolean")]
+    | Annotated[Number, Tag("\0number")]
+    | Annotated[Exists, Tag("\0mapping")],
     union(
         "text, a number, true/false or {exists: true}",
-        str="<text>",
-        bool="<boolean>",
-        int="<number>",
-        float="<number>",
-        dict="<mapping>",
+        str="\0text",
+        bool="\0boolean",
+        int="\0number",
+        float="\0number",
+        dict="\0mapping",
     ),
 ]
 BodyValues = Annotated[
-    Annotated[BodyValue, Tag("<value>")] | Annotated[list[BodyValue], Field(min_length=1), Tag("<list>")],
+    Annotated[BodyValue, Tag("\0value")] | Annotated[list[BodyValue], Field(min_length=1), Tag("\0list")],
     union(
         "text, a number, true/false, {exists: true} or a list of these",
-        str="<value>",
-        bool="<value>",
-        int="<value>",
-        float="<value>",
-        dict="<value>",
-        list="<list>",
+        str="\0value",
+        bool="\0value",
+        int="\0value",
+        float="\0value",
+        dict="\0value",
+        list="\0list",
     ),
 ]
 
@@ -93,9 +94,15 @@ class Condition(Mapping):
     dialect: Dialects = Field(default="", description="The API of the request, a glob.")
     filter: Filters = Field(default=[], description="A mitmproxy filter expression about the request.")
 
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set:
+            raise PydanticCustomError("empty", "empty")
+        return self
+
 
 class StripOptions(Mapping):
-    """How thoroughly reasoning is stripped."""
+    """How thoroughly reasoning is hidden."""
 
     token_metadata: Hidden = Field(
         default="hidden",
@@ -120,13 +127,13 @@ class ReasoningAction(Mapping):
 
 
 Reasoning = Annotated[
-    Annotated[Action, Tag("<text>")] | Annotated[ReasoningAction, Tag("<mapping>")],
-    union("keep, strip, or a mapping such as {rename: reasoning}", str="<text>", dict="<mapping>"),
+    Annotated[Action, Tag("\0text")] | Annotated[ReasoningAction, Tag("\0mapping")],
+    union("keep, strip, or a mapping such as {rename: reasoning}", str="\0text", dict="\0mapping"),
 ]
 
 
 class Request(Mapping):
-    """What goes up."""
+    """What happens to the request."""
 
     remove: list[Path] = Field(default=[], description="Body members (dotted paths) that the upstream must not see.")
     set: dict[Path, JSON] = Field(
@@ -135,7 +142,7 @@ class Request(Mapping):
 
 
 class Response(Mapping):
-    """What comes down."""
+    """What happens to the answer."""
 
     reasoning: Reasoning = Field(
         default="keep", description="`keep`, `strip`, `{rename: NAME}` or `{strip: {token_metadata: all}}`."
@@ -150,8 +157,8 @@ class Response(Mapping):
 
 
 Conditions = Annotated[
-    Annotated[Condition, Tag("<mapping>")] | Annotated[list[Condition], Field(min_length=1), Tag("<list>")],
-    union("a mapping or a list of mappings", dict="<mapping>", list="<list>"),
+    Annotated[Condition, Tag("\0mapping")] | Annotated[list[Condition], Field(min_length=1), Tag("\0list")],
+    union("a mapping or a list of mappings", dict="\0mapping", list="\0list"),
 ]
 
 

@@ -3,7 +3,7 @@
 Does not know what is wrong there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from thinkwire.ruleset.node import Key, Node
@@ -26,10 +26,12 @@ class Place:
     @property
     def path(self) -> str:
         """The keys, with `*` for those that are the user's own words."""
-        names = [key.text for key in self.keys]
-        if names[:3] in (["rules", "when", "body"], ["rules", "when", "header"]):
-            names[3:4] = ["*"] * len(names[3:4])
-        return ".".join(names)
+        return _join(self.keys)
+
+    @property
+    def parent(self) -> str:
+        """The path without the last key."""
+        return _join(self.keys[:-1])
 
     @property
     def name(self) -> str:
@@ -61,3 +63,10 @@ def locate(source: Source, root: Node, loc: Iterable[str | int]) -> Place:
         elif element == "[key]":
             on_key = True
     return Place(source, node, tuple(keys), on_key, in_list)
+
+
+def _join(keys: Sequence[Key]) -> str:
+    names = [key.text for key in keys]
+    if names[:3] == ["rules", "when", "body"]:
+        names[3:4] = ["*"] * len(names[3:4])
+    return ".".join(names)

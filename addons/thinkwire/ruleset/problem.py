@@ -12,6 +12,7 @@ from pathlib import Path
 
 WIDEST_EXCERPT = 120
 """Characters of a source line that a report shows."""
+LONGEST_MESSAGE = 500
 
 
 class Severity(StrEnum):
@@ -123,8 +124,8 @@ class Source:
             col=col + 1,
             source=source,
             length=max(1, len(marked)),
-            message=message,
-            hint=hint,
+            message=one_line(message),
+            hint=one_line(hint),
         )
 
 
@@ -136,12 +137,18 @@ def render(problem: Problem) -> str:
 
 def _excerpt(problem: Problem) -> tuple[str, str]:
     """The source line and its underline, cut to what a terminal shows."""
-    left = 0 if problem.col <= WIDEST_EXCERPT // 2 else problem.col - WIDEST_EXCERPT // 2
+    left = max(0, problem.col - WIDEST_EXCERPT // 2) if len(problem.source) > WIDEST_EXCERPT else 0
     shown = "".join(_printable(char) for char in problem.source[left : left + WIDEST_EXCERPT])
     before = shown[: problem.col - 1 - left]
     marked = shown[len(before) : len(before) + problem.length]
     indent = "".join("\t" if char == "\t" else " " * _width(char) for char in before)
     return f"  {shown}".rstrip(), f"  {indent}{'^' * max(1, sum(map(_width, marked)))}"
+
+
+def one_line(text: str) -> str:
+    """The text with its unprintable characters written as escapes, and cut: it may quote anything from the file."""
+    text = text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "..."
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _printable(char: str) -> str:

@@ -36,12 +36,12 @@ def warnings(rules: Sequence[Placed]) -> Iterator[Problem]:
 def _never_decides(placed: Placed, earlier: Sequence[Placed]) -> Iterator[Problem]:
     names = _names(placed.rule)
     if not names:
-        reason, hint = "sets nothing", "add `request` or `response`, or remove the rule"
+        reason, hint = "it sets nothing", "add `request` or `response`, or remove the rule"
     elif all(_is_set(name, alternative, earlier) for name in names for alternative in placed.rule.alternatives):
-        reason, hint = "sets nothing that rules before it leave open", "move it up, or remove it"
+        reason, hint = "rules before it already set all that it sets", "move it up, or remove it"
     else:
         return
-    message = f"`{placed.rule.origin.id}` can never decide anything: it {reason}"
+    message = f"`{placed.rule.origin.id}` can never decide anything: {reason}"
     yield placed.source.problem(Code.NEVER_DECIDES, placed.span, message, hint)
 
 
@@ -70,6 +70,6 @@ def _undoes_strip(placed: Placed, earlier: Sequence[Placed], later: Sequence[Pla
         and not all(_is_set("reasoning", alternative, earlier) for alternative in other.rule.alternatives)
     )
     if (other := next(undone, None)) is not None:
-        message = f"`{placed.rule.origin.id}` comes before `{other.rule.origin}` and undoes its strip"
+        message = f"`{placed.rule.origin.id}` comes before {other.rule.origin} and undoes its strip"
         hint = f"above this rule, repeat the `when` of `{other.rule.origin.id}` in a rule with `reasoning: strip`"
         yield placed.source.problem(Code.UNDOES_STRIP, placed.span, message, hint)

@@ -14,22 +14,25 @@ WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("could not find expected ':'", "this line has no `:` after its key", "write `key: value`"),
     ("but found '?'", "this key is not in line with the ones before it", "give all keys of a mapping one indentation"),
     ("expected <block end>", "this does not belong to what stands before it", "check indentation, quotes and brackets"),
-    ("expected ',' or ']'", "a list that began with `[` is not closed before this", "add `]`, or a comma"),
-    ("expected ',' or '}'", "a mapping that began with `{` is not closed before this", "add `}`, or a comma"),
-    ("unexpected end of stream", "a text in quotes is not closed", "add the closing quote"),
+    ("expected ',' or ']'", "the list that begins here is not closed", "add `]`, or a comma between two entries"),
+    ("expected ',' or '}'", "the mapping that begins here is not closed", "add `}`, or a comma between two keys"),
+    ("unexpected end of stream", "the text that begins here is not closed", "add the closing quote"),
     ("unknown escape character", "this `\\` escape does not exist", "write `\\\\`, or use single quotes"),
     ("that cannot start any token", "text cannot begin with this character", "put the text in quotes"),
     ("expected the node content", "a value is missing here", "remove the extra comma, or write a value"),
     ("special characters are not allowed", "this character cannot stand in a text file", "remove it"),
 )
+NOT_CLOSED = ("expected ',' or", "unexpected end of stream")
+"""Best shown where the list, mapping or text begins."""
 OTHERWISE = ("this is not valid YAML", "check indentation, quotes and brackets around here")
 
 
 def translate_syntax(error: Exception, source: Source) -> Problem:
     """One problem for the first place at which the text stops being YAML."""
-    start = _start(error, source)
+    # The problem alone: str(error) quotes the file, in which anything can stand.
+    text = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
+    start = _start(error, source, opened=any(fragment in text for fragment in NOT_CLOSED))
     span = Span(start, start + 1)
-    text = str(error)
     if "found character '\\t'" in text:
         return source.problem(Code.TAB, span, "a tab cannot be used for indentation", "use spaces")
     for fragment, message, hint in WORDINGS:
@@ -38,10 +41,12 @@ def translate_syntax(error: Exception, source: Source) -> Problem:
     return source.problem(Code.SYNTAX, span, *OTHERWISE)
 
 
-def _start(error: Exception, source: Source) -> int:
+def _start(error: Exception, source: Source, *, opened: bool) -> int:
     if isinstance(error, ReaderError):
         return int(error.position)
-    mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+    if not isinstance(error, MarkedYAMLError):
+        return 0
+    mark = error.context_mark if opened else error.problem_mark
     index = int(mark.index) if mark is not None else 0
     # What is missing at the end of the file is best looked for in its last line with text.
     return min(index, max(0, len(source.text.rstrip()) - 1))

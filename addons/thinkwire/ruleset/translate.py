@@ -15,16 +15,17 @@ from thinkwire.ruleset.problem import Code, Problem, Source, Span
 
 LATER = frozenset(
     {
-        "dialects",
-        "tests",
-        "rules.request.history",
-        "rules.request.restore",
-        "rules.response.extract",
-        "rules.response.fault",
-        "rules.response.reasoning.inline",
+        ("", "dialects"),
+        ("", "tests"),
+        ("rules.request", "history"),
+        ("rules.request", "restore"),
+        ("rules.response", "extract"),
+        ("rules.response", "fault"),
+        ("rules.response.reasoning", "inline"),
     }
 )
-"""Keys and values of the format that this version does not have; building one takes its line away."""
+"""Keys and values of the format that this version does not have, with where they stand; building one takes its line
+away."""
 
 MAPPINGS: dict[str, type[model.Mapping]] = {
     "": model.RuleFile,
@@ -98,10 +99,9 @@ def _type_hint(place: Place, expected: str) -> str:
 
 def _unknown_key(place: Place, error: Any) -> Wording:
     key = place.keys[-1]
-    if place.path in LATER:
+    if (place.parent, key.text) in LATER:
         return _later(key.text, key.span)
-    parent = place.path.rpartition(".")[0]
-    known = MAPPINGS[parent].model_fields
+    known = MAPPINGS[place.parent].model_fields
     elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.model_fields and path]
     if elsewhere and not get_close_matches(key.text, known, n=1):
         hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
@@ -134,13 +134,12 @@ def _null(place: Place, error: Any) -> Wording:
 
 def _empty(place: Place, error: Any) -> Wording:
     what = "mapping" if place.node.kind is Kind.MAPPING else "list"
-    message = f"{place.name} is an empty {what}, which no request could fit"
-    return Code.EMPTY, place.span, message, "write something into it, or remove the key"
+    return Code.EMPTY, place.span, f"{place.name} is an empty {what}", "write something into it, or remove it"
 
 
 def _not_a_choice(place: Place, error: Any) -> Wording:
     word, choices = str(place.node.scalar), error["ctx"]["choices"]
-    if f"{place.path}.{word}" in LATER:
+    if (place.path, word) in LATER:
         return _later(word, place.span)
     message = f"`{word}` is not a value that {place.name} can have"
     return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
@@ -190,8 +189,8 @@ TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
     "extra_forbidden": _unknown_key,
     "missing": _missing_key,
     "too_short": _empty,
+    "empty": _empty,
     "null": _null,
-    "invalid-json-value": _null,
     "not-a-choice": _not_a_choice,
     "not-a-dialect": _not_a_dialect,
     "malformed": _malformed,

@@ -41,7 +41,7 @@ def parse(source: Source) -> tuple[Node | None, list[Problem]]:
     except (YAMLError, ValueError, OverflowError) as error:
         return None, [*builder.problems, translate_syntax(error, source)]
     if builder.root is None:
-        builder.report(Code.EMPTY_FILE, Span(0, 0), "this file has no rules in it", "begin it with `version: 1`")
+        builder.report(Code.EMPTY_FILE, Span(0, 0), "there is nothing in this file", "begin it with `version: 1`")
     return builder.root, builder.problems
 
 
@@ -106,7 +106,9 @@ class _Builder:
             self._add(Node(Kind.LIST, span, items=tuple(done.nodes)))
             return
         entries = tuple(self._pair(done.nodes))
-        self._add(Node(Kind.MAPPING, span, entries=entries))
+        # A mapping that lost all its keys is not an empty one: nothing more is to be said about it.
+        kind = Kind.BROKEN if done.nodes and not entries else Kind.MAPPING
+        self._add(Node(kind, span, entries=entries))
 
     def _add(self, node: Node) -> None:
         if self.stack:
@@ -136,6 +138,9 @@ class _Builder:
             self.report(
                 Code.MERGE_KEY, node.span, "merging mappings with `<<` is not possible here", "write the keys out"
             )
+            return None
+        if "\0" in str(node.scalar):
+            self.report(Code.BAD_KEY, node.span, "a key cannot hold a NUL character", "remove it")
             return None
         if node.kind is Kind.TEXT:
             return Key(str(node.scalar), node.span)

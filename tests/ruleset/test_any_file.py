@@ -1,0 +1,166 @@
+"""Whatever a file holds, loading answers problems in our words, and never raises."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from thinkwire.ruleset.place import Place
+from thinkwire.ruleset.problem import Problem, render
+from thinkwire.ruleset.translate import LATER, MAPPINGS, TRANSLATIONS, Wording
+
+from tests.ruleset.loading import SHIPPED, load_file, load_text
+
+OTHERS_WORDS = (
+    "Input should",
+    "Extra inputs",
+    "Field required",
+    "Unable to",
+    "Value error",
+    "should have at least",
+    "dictionary",
+    "NoneType",
+    "pydantic",
+    "object at 0x",
+    "while parsing",
+    "while scanning",
+    "flow sequence",
+    "scalar",
+)
+SKELETONS = [
+    "{value}",
+    "version: {value}",
+    "version: 1\ninclude: {value}",
+    "version: 1\nrules: {value}",
+    "version: 1\nrules:\n  - {value}",
+    *(
+        f"version: 1\nrules:\n  - id: one\n    {place}"
+        for place in (
+            "why: {value}",
+            "when: {value}",
+            *(f"when: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["rules.when"].model_fields),
+            "when: {{header: {{x-a: {value}}}}}",
+            "when: {{body: {{a.b: {value}}}}}",
+            "when: {{body: {{a.b: {{exists: {value}}}}}}}",
+            "request: {value}",
+            "request: {{remove: {value}}}",
+            "request: {{set: {value}}}",
+            "request: {{set: {{a: {value}}}}}",
+            "response: {value}",
+            "response: {{reasoning: {value}}}",
+            "response: {{reasoning: {{rename: {value}}}}}",
+            "response: {{reasoning: {{strip: {value}}}}}",
+            "response: {{reasoning: {{strip: {{opaque: {value}}}}}}}",
+            "response: {{on_error: {value}}}",
+            "response: {{keepalive: {value}}}",
+        )
+    ),
+    "version: 1\nrules:\n  - id: {value}",
+]
+KEYS = st.sampled_from(
+    [
+        *(key for model in MAPPINGS.values() for key in model.model_fields),
+        "\0list",
+        "\0mapping",
+        "[key]",
+        "dict",
+        "list",
+    ]
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([10**299, 10**400, 0, 1, -1])
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["keep", "strip", "inline", "reasoning", "~s", "~q &", "chat-*", "default", "a.b", "*", "", "./"])
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    # Not pytest's tmp_path: Hypothesis runs many examples in one test.
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load_text(Path(folder), text)
+        assert (loaded.ruleset is None) == any(problem.severity == "error" for problem in loaded.problems)
+        return loaded.problems
+
+
+def assert_our_words(problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        assert not [words for words in OTHERS_WORDS if words in f"{problem.message} {problem.hint}"]
+        assert 1 <= problem.col <= len(problem.source) + 1
+        assert problem.length >= 1
+        assert render(problem).count("\n") == 3
+
+
+@pytest.mark.parametrize("skeleton", SKELETONS)
+@settings(max_examples=25, deadline=None)
+@given(value=VALUES)
+def test_any_value_at_any_key(skeleton: str, value: object) -> None:
+    assert_our_words(problems_of(skeleton.format(value=json.dumps(value))))
+
+
+@pytest.mark.parametrize("skeleton", SKELETONS)
+def test_nothing_at_any_key_is_refused(skeleton: str) -> None:
+    for nothing in ("", "null", "~"):
+        assert [problem.code.value for problem in problems_of(skeleton.format(value=nothing))] in (
+            ["null"],
+            ["empty-file"],  # the whole file
+            ["syntax"],
+            [],  # null is a JSON value under `set`
+        )
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="ab1:-,.[]{}#&*!|>'\"%@`\\ \t\n\r~<?\u2028\x00\ufeff\U0001f600\ud83d", max_size=40))
+def test_any_text(text: str) -> None:
+    assert_our_words(problems_of(text.encode("utf-8", "replace").decode()))
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_damage_to_a_good_file(data: st.DataObject) -> None:
+    good = (SHIPPED / "both.yaml").read_text(encoding="utf-8")
+    start = data.draw(st.integers(0, len(good)))
+    end = data.draw(st.integers(start, min(len(good), start + 30)))
+    junk = data.draw(
+        st.sampled_from(["", "\t", "[", "}", "&a ", "*a", "- ", ": ", "!!x ", "null", "'", "\n", "%", "{}"])
+    )
+    assert_our_words(problems_of(good[:start] + junk + good[end:]))
+
+
+@pytest.mark.parametrize("text", ["[" * 3000, "- " * 3000, "{a: " * 3000, "!" * 3000, "a: &" + "b" * 3000])
+def test_hostile_files_are_refused_at_once(text: str) -> None:
+    assert problems_of(text)
+
+
+def test_the_bad_files_use_every_wording(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = set()
+
+    def recording(kind: str, wording: Callable[[Place, Any], Wording]) -> Callable[[Place, Any], Wording]:
+        def word(place: Place, error: Any) -> Wording:
+            used.add(kind)
+            return wording(place, error)
+
+        return word
+
+    for kind, wording in TRANSLATIONS.items():
+        monkeypatch.setitem(TRANSLATIONS, kind, recording(kind, wording))
+    for path in (Path(__file__).parent / "bad").glob("*.yaml"):
+        load_file(path)
+    assert used == set(TRANSLATIONS)
+
+
+def test_what_is_not_yet_available_is_not_available() -> None:
+    for parent, key in LATER:
+        assert key not in MAPPINGS[parent].model_fields
