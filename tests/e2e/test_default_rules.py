@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from mitmproxy.net import encoding
 
 from .bodies import (
     BODY,
@@ -23,10 +24,10 @@ from .bodies import (
     stream_answer,
     token_logprobs,
 )
-from .client import ask
+from .client import ask, conversation
 from .client_http2 import ask_http2
 from .mitmdump import Mitmdump
-from .upstream import Answer, Request, Upstream
+from .upstream import Answer, Gate, Request, Upstream
 from .view import read_view
 
 WISHES = {
@@ -134,6 +135,16 @@ def test_a_provider_that_refuses_the_parameter_works(proxy: Mitmdump, upstream: 
     assert b"Count" not in reply.body
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_the_wish_in_a_compressed_request_is_heard(proxy: Mitmdump, upstream: Upstream, coding: str) -> None:
+    question = encoding.encode(dump({**STREAM_QUESTION, "include_reasoning": False}), coding)
+    upstream.answer(stream_answer())
+    reply = ask(proxy.port, question, headers={"content-encoding": coding})
+    assert b"Count" not in reply.body
+    sent = upstream.request
+    assert encoding.decode(sent.body, sent.header("content-encoding") or "identity") == dump(STREAM_QUESTION)
+
+
 def test_the_length_of_an_edited_request_is_right(proxy: Mitmdump, upstream: Upstream) -> None:
     upstream.answer(stream_answer())
     ask(proxy.port, {**STREAM_QUESTION, "include_reasoning": False})
@@ -168,6 +179,20 @@ def test_two_choices_do_not_share_state(proxy: Mitmdump, upstream: Upstream) -> 
     view = read_view(ask(proxy.port, STREAM_QUESTION, headers={"x-thinkwire": "strip"}).body)
     assert view.choice(0).logprob_tokens == ["No"]
     assert view.choice(1).logprob_tokens == ["Y", "es"]
+
+
+def test_two_streams_at_once_do_not_share_state(proxy: Mitmdump, upstream: Upstream) -> None:
+    first, second = Gate(), Gate()
+    gates = iter([first, second])
+    upstream.respond_with(lambda request: stream_answer(ROLE, EVENTS[1], next(gates), *EVENTS[2:]))
+    with conversation(proxy.port, STREAM_QUESTION) as renamed:
+        renamed.read_until(b'"reasoning":"Count the letters, "')
+        with conversation(proxy.port, STREAM_QUESTION, headers={"x-thinkwire": "strip"}) as stripped:
+            stripped.read_until(ROLE)
+            first.open()
+            assert renamed.read_reply().body == RENAMED_STREAM
+            second.open()
+            assert stripped.read_reply().body == b"".join([ROLE, *EVENTS[3:]])
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-thinkwire": "strip"}], ids=["rename", "strip"])

@@ -101,6 +101,15 @@ def test_observing_changes_no_byte_of_an_answer(
     assert (reply.header("content-encoding"), reply.header("etag")) == ("gzip", '"v1"')
 
 
+def test_observing_lets_what_cannot_be_read_pass(observing: Mitmdump, upstream: Upstream) -> None:
+    torn = b'{"choices":[{"message":{"reasoning_content":"x"'
+    upstream.answer(body_answer(torn))
+    reply = ask(observing.port, QUESTION, headers=STRIP)
+    assert (reply.status, reply.raw_body) == (200, torn)
+    upstream.answer(stream_answer(b"data: " + torn + b"\n\n"))
+    assert ask(observing.port, STREAM_QUESTION, headers=STRIP).raw_body == b"data: " + torn + b"\n\n"
+
+
 def test_observing_changes_nothing_of_a_request_but_our_own_header(observing: Mitmdump, upstream: Upstream) -> None:
     question = {**STREAM_QUESTION, "include_reasoning": False}
     upstream.answer(stream_answer())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,29 +43,36 @@ def read_flows(path: Path) -> list[http.HTTPFlow]:
     return [flow for flow in flows if isinstance(flow, http.HTTPFlow)]
 
 
-@pytest.mark.parametrize("case", ["rename", "strip", "strip-all", "both", "none"])
+CASES = ["rename", "strip", "strip-all", "both", "none"]
+Offline = dict[str, tuple[bytes, bytes]]
+
+
+@pytest.fixture(scope="module")
+def offline(confdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Offline:
+    """A stream and a body for each case, as `mitmdump -n -r` leaves them."""
+    folder = tmp_path_factory.mktemp("offline")
+    flows = []
+    for case in CASES:
+        flows.append(recorded_flow(dump(STREAM_QUESTION), [("x-case", case)], STREAM, SSE))
+        flows.append(recorded_flow(dump(QUESTION), [("x-case", case)], BODY, JSON))
+    write_flows(folder / "in", *flows)
+    arguments = ["-r", str(folder / "in"), "-w", str(folder / "out")]
+    read_offline(arguments, {"thinkwire_rules": str(CHOSEN_BY_HEADER)}, confdir)
+    bodies = [flow.response.raw_content for flow in read_flows(folder / "out") if flow.response]
+    pairs = itertools.batched((body or b"" for body in bodies), 2)
+    return {case: (stream, body) for case, (stream, body) in zip(CASES, pairs, strict=True)}
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_flows_read_from_a_file_give_the_live_bytes(
-    chosen: Mitmdump, upstream: Upstream, confdir: Path, tmp_path: Path, case: str
+    chosen: Mitmdump, upstream: Upstream, offline: Offline, case: str
 ) -> None:
     upstream.answer(Answer(EVENTS, headers=[SSE]))
-    live_stream = ask(chosen.port, STREAM_QUESTION, headers={"x-case": case}).raw_body
+    stream = ask(chosen.port, STREAM_QUESTION, headers={"x-case": case}).raw_body
     upstream.answer(body_answer())
-    live_body = ask(chosen.port, QUESTION, headers={"x-case": case}).raw_body
-
-    chosen_by = [("x-case", case)]
-    write_flows(
-        tmp_path / "in",
-        recorded_flow(dump(STREAM_QUESTION), chosen_by, STREAM, SSE),
-        recorded_flow(dump(QUESTION), chosen_by, BODY, JSON),
-    )
-    arguments = ["-r", str(tmp_path / "in"), "-w", str(tmp_path / "out")]
-    read_offline(arguments, {"thinkwire_rules": str(CHOSEN_BY_HEADER)}, confdir)
-    stream, body = read_flows(tmp_path / "out")
-    assert stream.response is not None
-    assert body.response is not None
-    assert stream.response.raw_content == live_stream
-    assert body.response.raw_content == live_body
-    assert (live_stream == STREAM) == (case == "none")
+    body = ask(chosen.port, QUESTION, headers={"x-case": case}).raw_body
+    assert offline[case] == (stream, body)
+    assert (stream == STREAM) == (body == BODY) == (case == "none")
 
 
 @pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])

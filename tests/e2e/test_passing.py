@@ -163,6 +163,17 @@ def test_an_error_passes_as_it_is(
 
 
 @pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
+@pytest.mark.parametrize("kind", [JSON, SSE, HTML], ids=["JSON", "SSE", "HTML"])
+def test_a_compressed_error_passes(
+    proxy: Mitmdump, upstream: Upstream, kind: tuple[str, str], headers: dict[str, str]
+) -> None:
+    raw = encoding.encode(REASONING_ERROR, "gzip")
+    upstream.answer(Answer([raw], status=400, headers=[kind, ("content-encoding", "gzip")], framing="length"))
+    reply = ask(proxy.port, STREAM_QUESTION, headers=headers)
+    assert (reply.status, reply.ending, reply.body) == (400, "clean", REASONING_ERROR)
+
+
+@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
 def test_an_error_in_a_stream_passes(proxy: Mitmdump, upstream: Upstream, headers: dict[str, str]) -> None:
     error = frame({"error": {"message": "overloaded", "code": 503}})
     upstream.answer(Answer([ROLE, THINK_1, error, DONE], headers=[SSE]))

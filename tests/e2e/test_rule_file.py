@@ -111,6 +111,33 @@ def test_a_good_edit_takes_effect_for_new_requests_and_not_for_a_stream_under_wa
     assert body.count(b'"reasoning":') == body.count(b'"reasoning_content":') == 2
 
 
+def test_a_file_that_disappears_leaves_the_old_rules_in_force(
+    reloading: Mitmdump, upstream: Upstream, rules: Path
+) -> None:
+    upstream.answer(stream_answer())
+    before = ask(reloading.port, STREAM_QUESTION).body
+    mark = reloading.log.mark()
+    rules.unlink()
+    reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+    assert ask(reloading.port, STREAM_QUESTION).body == before != STREAM
+    mark = reloading.log.mark()
+    rules.write_text(OTHER_NAME)
+    reloading.log.wait_for(r"read again", mark, RELOAD_LIMIT)
+    assert b'"reasoning_content":' in ask(reloading.port, STREAM_QUESTION).body
+
+
+def test_an_edit_of_an_included_file_takes_effect(upstream: Upstream, confdir: Path, rules: Path) -> None:
+    top = rules.with_name("top.yaml")
+    top.write_text("version: 1\ninclude: [my-rules.yaml]\nrules: []\n")
+    upstream.answer(stream_answer())
+    with reverse_mitmdump(upstream.url, {"thinkwire_rules": str(top)}, confdir) as mitmdump:
+        assert b'"reasoning_content":' not in ask(mitmdump.port, STREAM_QUESTION).body
+        mark = mitmdump.log.mark()
+        replace_file(rules, OTHER_NAME)
+        mitmdump.log.wait_for(r"\.yaml", mark, RELOAD_LIMIT)
+        assert b'"reasoning_content":' in ask(mitmdump.port, STREAM_QUESTION).body
+
+
 def test_a_mended_file_is_taken_after_a_bad_one(reloading: Mitmdump, upstream: Upstream, rules: Path) -> None:
     upstream.answer(stream_answer())
     mark = reloading.log.mark()

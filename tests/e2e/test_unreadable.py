@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from mitmproxy.net import encoding
 
 from .bodies import (
+    BODY,
     DONE,
     EVENTS,
     FINISH,
+    JSON,
     QUESTION,
     ROLE,
     SAY_1,
+    SSE,
+    STREAM,
     STREAM_QUESTION,
     STRIP,
     body_answer,
@@ -20,7 +25,7 @@ from .bodies import (
 )
 from .client import ask
 from .mitmdump import Mitmdump
-from .upstream import LIMIT, Upstream
+from .upstream import LIMIT, Answer, Upstream
 
 TORN = b'data: {"choices":[{"index":0,"delta":{"reasoning_content":"Secret"\n\n'
 UNKNOWN_SHAPE = frame({"object": "something.new", "value": [1, 2]})
@@ -79,6 +84,31 @@ def test_a_body_that_cannot_be_read_passes_under_rename(proxy: Mitmdump, upstrea
     upstream.answer(body_answer(body))
     reply = ask(proxy.port, QUESTION)
     assert (reply.status, reply.raw_body) == (200, body)
+
+
+def test_a_compressed_body_that_is_cut_short_becomes_a_502_under_strip(proxy: Mitmdump, upstream: Upstream) -> None:
+    raw = encoding.encode(BODY, "gzip")[:-12]
+    upstream.answer(Answer([raw], headers=[JSON, ("content-encoding", "gzip")], framing="length"))
+    reply = ask(proxy.port, QUESTION, headers=STRIP)
+    assert (reply.status, reply.header("content-encoding")) == (502, None)
+    assert reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", [JSON, SSE], ids=["JSON", "SSE"])
+def test_an_unknown_coding_becomes_a_502_under_strip(
+    proxy: Mitmdump, upstream: Upstream, kind: tuple[str, str]
+) -> None:
+    upstream.answer(Answer([STREAM], headers=[kind, ("content-encoding", "x-unknown")], framing="length"))
+    reply = ask(proxy.port, STREAM_QUESTION, headers=STRIP)
+    assert (reply.status, reply.ending, reply.header("content-encoding")) == (502, "clean", None)
+    assert reply.json()["error"]["message"]
+
+
+def test_a_stream_that_is_labelled_as_a_body_does_not_leak(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(Answer(EVENTS, headers=[JSON]))
+    reply = ask(proxy.port, STREAM_QUESTION, headers=STRIP)
+    assert reply.ending == "clean"
+    assert b"Count" not in reply.body
 
 
 def test_a_body_of_unknown_shape_passes_under_strip(proxy: Mitmdump, upstream: Upstream) -> None:
