@@ -88,7 +88,12 @@ def test_blocks_are_one_part_with_their_texts_and_signatures_as_leaves() -> None
 
 
 def test_blocks_without_text_or_state_say_nothing() -> None:
-    for blocks in ([], [{}], [{"type": "reasoning.text", "text": "", "signature": None, "index": 0}]):
+    empty: list[list[Any]] = [
+        [],
+        [{}],
+        [{"type": "reasoning.text", "text": "", "signature": None, "index": 0}],
+    ]
+    for blocks in empty:
         (part,) = updates({"choices": [{"delta": {"reasoning_details": blocks}}]})[1].parts
         assert not part.says_something
 

@@ -1,11 +1,11 @@
 """A made-up block API, to hold the seam between dialects and rewriting to what block APIs need.
 
-    {"kind": "start", "message": {...}}                            block numbers begin anew
-    {"kind": "begin", "seq": 1, "block": 0, "of": {"type": "thought"}}
-    {"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
-    {"kind": "end", "seq": 3, "block": 0}
-    {"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
-    {"blocks": [...]}                                              the body that was not streamed
+{"kind": "start", "message": {...}}                            block numbers begin anew
+{"kind": "begin", "seq": 1, "block": 0, "of": {"type": "thought"}}
+{"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
+{"kind": "end", "seq": 3, "block": 0}
+{"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
+{"blocks": [...]}                                              the body that was not streamed
 """
 
 import json
@@ -34,9 +34,7 @@ _BLOCKS: Final = Shape(
     elements=Shape(
         switch="type",
         cases={
-            "thought": Shape(
-                members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, is_thought=True)
-            ),
+            "thought": Shape(members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, is_thought=True)),
             "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, label=Level(opens=True)),
         },
     )

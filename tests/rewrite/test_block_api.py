@@ -48,7 +48,9 @@ def test_a_thought_goes_with_all_its_documents_and_later_numbers_close_the_gap()
 
 def test_a_document_about_a_removed_owner_goes_however_late_it_comes() -> None:
     start, text, stop = THOUGHT
-    after = rewrite(start, begin(1, 1, "say"), piece(2, 1, "say", text="Hi"), {**text, "seq": 3}, {**stop, "seq": 4}, end(5, 1))
+    after = rewrite(
+        start, begin(1, 1, "say"), piece(2, 1, "say", text="Hi"), {**text, "seq": 3}, {**stop, "seq": 4}, end(5, 1)
+    )
     assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0)]
 
 
@@ -90,7 +92,11 @@ def test_a_body_loses_the_blocks_of_thought() -> None:
 
 def test_opaque_keep_leaves_the_block_and_its_seal() -> None:
     sealed = [THOUGHT[0], THOUGHT[1], piece(2, 0, "seal", seal="x"), end(3, 0)]
-    assert rewrite(*sealed, plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "thought"), piece(1, 0, "seal", seal="x"), end(2, 0)]
+    assert rewrite(*sealed, plan=STRIP_KEEP_OPAQUE) == [
+        begin(0, 0, "thought"),
+        piece(1, 0, "seal", seal="x"),
+        end(2, 0),
+    ]
 
 
 def test_the_envelope_alone_is_not_worth_an_event() -> None:

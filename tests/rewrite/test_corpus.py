@@ -86,7 +86,7 @@ def test_renamed_all_else_keeps_its_bytes(answer: Recorded) -> None:
 
 
 def strip_names(piece: bytes) -> Any:
-    """A line or body as parsed JSON without the names that rename may touch, in its order; numbers as they are spelled."""
+    """A line or body as parsed JSON without the names that rename may touch, in order, numbers as spelled."""
 
     def without_names(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
         return [(key, value) for key, value in pairs if key not in SPELLINGS]

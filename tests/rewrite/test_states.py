@@ -18,8 +18,12 @@ def test_what_shows_nothing_never_keeps_metadata_and_never_moves() -> None:
 
 
 def test_nothing_leads_back_to_the_start() -> None:
-    assert all(following is not State.START for state in State if state is not State.START
-               for following, _ in TRANSITIONS[state].values())
+    assert all(
+        following is not State.START
+        for state in State
+        if state is not State.START
+        for following, _ in TRANSITIONS[state].values()
+    )
 
 
 def test_after_something_was_hidden_only_the_answer_keeps_without_a_look() -> None:

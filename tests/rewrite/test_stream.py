@@ -59,7 +59,9 @@ def test_an_unfinished_last_event_counts() -> None:
     assert rewrite_stream(HIDDEN[:-2], TO_REASONING) == HIDDEN[:-2]
 
 
-@pytest.mark.parametrize("mark", [b"data: [DONE]\n\n", b"data:[DONE]\n\n", b"data: [DONE] \n\n", b"data: done\n\n", b"data\n\n"])
+@pytest.mark.parametrize(
+    "mark", [b"data: [DONE]\n\n", b"data:[DONE]\n\n", b"data: [DONE] \n\n", b"data: done\n\n", b"data\n\n"]
+)
 def test_end_marks_and_other_text_always_pass(mark: bytes) -> None:
     assert rewrite_stream(HIDDEN + mark, STRIP) == mark
 
@@ -128,7 +130,9 @@ def test_plain_text_that_begins_as_events_do_is_events(beginning: bytes) -> None
         assert rewrite_chunks(pieces, STRIP, Label.UNSURE)[0] == beginning + HELLO
 
 
-@pytest.mark.parametrize("text", [b"Hello data: x", b"dat", b"reply", b"<html>", b"\xef\xbb", b"", b"  ", b"evening: x"])
+@pytest.mark.parametrize(
+    "text", [b"Hello data: x", b"dat", b"reply", b"<html>", b"\xef\xbb", b"", b"  ", b"evening: x"]
+)
 def test_other_plain_text_passes_at_every_split(text: bytes) -> None:
     for size in (1, 2, 3, 10):
         pieces = (text[at : at + size] for at in range(0, len(text), size))

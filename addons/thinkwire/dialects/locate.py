@@ -67,7 +67,7 @@ def number_at(node: Node) -> int | None:
 
 def _enter(node: Node, level: Level, position: int, update: Update, found: list[Update]) -> None:
     if level.opens:
-        _open(node, level, position, update, found)
+        _open(node, position, update, found)
     elif level.blocks:
         update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
     elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
@@ -79,7 +79,7 @@ def _enter(node: Node, level: Level, position: int, update: Update, found: list[
         _collect(node, update, found)
 
 
-def _open(node: Node, level: Level, position: int, around: Update, found: list[Update]) -> None:
+def _open(node: Node, position: int, around: Update, found: list[Update]) -> None:
     inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
     # A choice that has no delta, only a message, is a whole; in a stream, too.
     update = Update(node, Extent.WHOLE if inside == {Extent.WHOLE} else around.extent)
@@ -87,9 +87,9 @@ def _open(node: Node, level: Level, position: int, around: Update, found: list[U
     found.append(update)
     _collect(node, update, found)
     owner = update.owner or Owner("", position)
-    for one in found[begin:]:
-        if one.node is node:
-            one.owner = owner
+    for found_inside in found[begin:]:
+        if found_inside.node is node:
+            found_inside.owner = owner
 
 
 def _leaves(node: Node) -> list[Part]:

@@ -41,7 +41,7 @@ def request_facts(
 
 
 def _parse(body: bytes | None) -> object:
-    if not body or not body.lstrip()[:1] in (b"{", b"["):
+    if not body or body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:
         return read(body.decode("latin-1"), None).value

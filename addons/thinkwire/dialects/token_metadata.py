@@ -33,11 +33,16 @@ def read_tokens(value: object) -> TokenList:
             return _read_list(value)
         case {"tokens": list(tokens)}:  # legacy: parallel lists
             return _read_list(tokens)
-        case {"content": list() | None} | {"refusal": list() | None}:  # OpenAI
-            lists = (entries for name in ("content", "refusal") if isinstance(entries := value.get(name), list))
-            return _read_list([entry for entries in lists for entry in entries])
+        case {"content": list() | None as content} if isinstance(value, dict):  # OpenAI
+            return _read_list([*(content or ()), *_list(value.get("refusal"))])
+        case {"refusal": list(refusal)}:
+            return _read_list(refusal)
         case _:
             return _UNKNOWN
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 _UNKNOWN = TokenList(-1, None, is_bare=False)

@@ -159,4 +159,8 @@ def _path(request: http.Request) -> str:
 
 
 def _rule_file() -> Path:
-    return Path(ctx.options.thinkwire_rules).expanduser() if ctx.options.thinkwire_rules else shipped_rules() / "default.yaml"
+    return (
+        Path(ctx.options.thinkwire_rules).expanduser()
+        if ctx.options.thinkwire_rules
+        else shipped_rules() / "default.yaml"
+    )

@@ -10,7 +10,7 @@ from typing import Final
 from mitmproxy import http
 
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.media import is_json, is_streaming, label_of, may_have_body
+from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.report import before_after, log_line
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body

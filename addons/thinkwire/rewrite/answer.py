@@ -3,12 +3,12 @@
 It knows documents, not how they are framed on the wire; `stream.py` and `body.py` do.
 """
 
-from enum import Enum
-from typing import Final
+from collections.abc import Set
+from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent
+from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.plan import Keep, Rename, ResponsePlan, Strip
@@ -18,33 +18,40 @@ from thinkwire.rewrite.tally import Tally
 from thinkwire.wire.json_tree import Node, read
 from thinkwire.wire.splice import Edit, Edits
 
-__all__ = ["GONE", "AnswerRewriter", "Gone"]
+__all__ = ["AnswerRewriter", "Outcome"]
 
 
-class Gone(Enum):
-    """Stands for a document of which nothing is left."""
+class Outcome(NamedTuple):
+    """What becomes of one document."""
 
-    GONE = "gone"
-
-
-GONE: Final = Gone.GONE
+    is_sent: bool
+    edits: list[Edit]
+    """In order; none leaves the document as it is."""
+    updates: list[Update]
+    """What was found in it; nothing where it is no API's that we know."""
+    effect: str
+    """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
+    lost: Set[str] = frozenset()
+    """The names of the token metadata that went."""
+    conflicts: bool = False
+    """Did two names hold different texts?"""
 
 
 class AnswerRewriter:
     """Rewrites the documents of one answer, in order, as its plan says."""
 
-    __slots__ = ("_dialect", "_dialects", "_plan", "_request", "_stripper", "tally")
+    __slots__ = ("_dialect", "_dialects", "_plan", "_request", "_stripper", "generation", "tally")
 
-    def __init__(
-        self, plan: ResponsePlan, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS
-    ) -> None:
+    def __init__(self, plan: ResponsePlan, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
         self.tally = Tally()
         self._plan = plan
         self._request = request
         self._dialects = dialects
         self._dialect = next((dialect for dialect in dialects if dialect.name == request.dialect), None)
         """The answer's API: a guess from the request until a document shows it."""
-        self._stripper = Stripper(plan.reasoning, self.tally) if isinstance(plan.reasoning, Strip) else None
+        self.generation = 0
+        """Another number after anything has changed that decides about later documents."""
+        self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
 
     @property
     def drops_unreadable(self) -> bool:
@@ -54,27 +61,38 @@ class AnswerRewriter:
         """The JSON text of an error in this answer's API, or the most common one where it has none."""
         return (self._dialect or self._dialects[0]).error(status, message)
 
-    def rewrite(self, text: str, extent: Extent) -> list[Edit] | Gone:
-        """The edits of one document (an empty list leaves it as it is), or GONE.
+    def rewrite(self, text: str, extent: Extent) -> Outcome:
+        """Decide about one document, and count it. Raises Unreadable.
 
-        `text` is Latin-1 of the bytes; `extent` is WHOLE for a body and DELTA in a stream. Raises Unreadable.
+        `text` is Latin-1 of the bytes; `extent` is WHOLE for a body and DELTA in a stream.
         """
+        outcome = self.probe(text, extent)
+        self.tally.effects[outcome.effect] += 1
+        self.tally.metadata.update(outcome.lost)
+        self.tally.conflicts += outcome.conflicts
+        return outcome
+
+    def probe(self, text: str, extent: Extent) -> Outcome:
+        """Decide about one document without counting it."""
         root = self._read(text)
-        self.tally.events += 1
         if root is None or isinstance(self._plan.reasoning, Keep):
-            return []
-        updates = locate(root, extent)
+            return Outcome(True, [], [], "")
+        return self._decide(locate(root, extent), extent)
+
+    def _decide(self, updates: list[Update], extent: Extent) -> Outcome:
         edits = Edits()
         if self._stripper is not None:
-            if not self._stripper.strip(updates, extent, edits):
-                self.tally.dropped += 1
-                return GONE
-            self.tally.stripped += bool(edits)
-        elif isinstance(self._plan.reasoning, Rename):
-            conflicts = [rename(update, self._plan.reasoning.names, edits) for update in updates]
-            self.tally.conflicts += any(conflicts)
-            self.tally.renamed += bool(edits)
-        return edits.spans() if edits else []
+            before = self._stripper.changes
+            is_sent, lost = self._stripper.strip(updates, extent, edits)
+            self.generation += self._stripper.changes - before
+            if not is_sent:
+                return Outcome(False, [], updates, "dropped")
+            return Outcome(True, edits.spans(), updates, "stripped" if edits else "", lost)
+        conflicts = False
+        if isinstance(self._plan.reasoning, Rename):
+            for update in updates:
+                conflicts |= rename(update, self._plan.reasoning.names, edits)
+        return Outcome(True, edits.spans(), updates, "renamed" if edits else "", conflicts=conflicts)
 
     def _read(self, text: str) -> Node | None:
         """The document's tree by the table of its API; None where it is no API's that we know."""
@@ -85,6 +103,7 @@ class AnswerRewriter:
         for dialect in self._dialects:
             if dialect is not expected and dialect.knows(root := read(text, dialect.table(self._request))):
                 self._dialect = dialect
+                self.generation += 1
                 return root
         # Errors and the like have no marks of their own: in an answer that is some API's, they are that API's.
         return first if expected is not None else None

@@ -1,7 +1,7 @@
 """A whole JSON body: bytes in, bytes out."""
 
 from thinkwire.dialects.parts import Extent
-from thinkwire.rewrite.answer import GONE, AnswerRewriter
+from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.splice import splice
 
@@ -10,8 +10,8 @@ __all__ = ["rewrite_body"]
 
 def rewrite_body(raw: bytes, answer: AnswerRewriter) -> bytes:
     """The body after its edits; the same bytes where nothing changes. Raises Unreadable."""
-    edits = answer.rewrite(decode(raw), Extent.WHOLE)
-    if edits is GONE or not edits:
+    edits = answer.rewrite(decode(raw), Extent.WHOLE).edits
+    if not edits:
         return raw
     after = splice(raw, edits)
     answer.tally.first_change = answer.tally.first_change or (raw, after)

@@ -23,16 +23,22 @@ class Numbers:
         self._documents: dict[str, int] = {}
         """How many numbered documents of each space were dropped. They come in order, so a count is enough."""
 
-    def remove_owner(self, owner: Owner) -> None:
-        if owner.space and not self.is_removed(owner):
-            insort(self._owners.setdefault(owner.space, []), owner.number)
+    def remove_owner(self, owner: Owner) -> bool:
+        """Note that an owner falls out; returns whether that is news."""
+        if not owner.space or self.is_removed(owner):
+            return False
+        insort(self._owners.setdefault(owner.space, []), owner.number)
+        return True
 
     def is_removed(self, owner: Owner | None) -> bool:
         return owner is not None and owner.number in self._owners.get(owner.space, ())
 
-    def drop_document(self, updates: list[Update]) -> None:
-        for space in {space for update in updates for count_of, space, _ in update.counters if _counts(count_of)}:
+    def drop_document(self, updates: list[Update]) -> bool:
+        """Note that a document falls out; returns whether it had a number that later ones count on."""
+        spaces = {space for update in updates for count_of, space, _ in update.counters if _counts(count_of)}
+        for space in spaces:
             self._documents[space] = self._documents.get(space, 0) + 1
+        return bool(spaces)
 
     def reset(self, space: str) -> None:
         self._owners.pop(space, None)

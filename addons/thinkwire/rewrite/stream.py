@@ -13,8 +13,9 @@ from enum import Enum
 from typing import Final, Protocol
 
 from thinkwire.dialects.parts import Extent
-from thinkwire.rewrite.answer import GONE, AnswerRewriter
+from thinkwire.rewrite.answer import AnswerRewriter, Outcome
 from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.repeat import LONGEST, Repeats, gaps_in
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import Unreadable, decode, encode
 from thinkwire.wire.sse import Frame, FrameSplitter, comment
@@ -32,7 +33,7 @@ class Label(Enum):
 
 
 class _Content(Protocol):
-    """One way to read the decoded bytes."""
+    """One way to read the decoded bytes; what it hands on holds no empty piece."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]: ...
 
@@ -58,10 +59,11 @@ class _Body:
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
         self._chunks.append(chunk)
-        return []
+        return ()
 
     def finish(self) -> Iterable[bytes]:
         raw = b"".join(self._chunks)
+        self._chunks.clear()
         try:
             return [rewrite_body(raw, self._answer)]
         except Unreadable as error:
@@ -78,23 +80,39 @@ class _Events:
     def __init__(self, answer: AnswerRewriter) -> None:
         self._answer = answer
         self._splitter = FrameSplitter()
+        self._repeats = Repeats()
         self._sent_last = True
         """Was the frame before sent? An LF that belongs to it shares its fate."""
         self._is_broken = False
         """Was a document not readable? What has no field then, is likely the rest of it."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
+        if self._splitter.is_between_frames and (sent := self._repeat(chunk)) is not None:
+            return (sent,) if sent else ()
         return [sent for frame in self._splitter.feed(chunk) if (sent := self._rewrite(frame))]
 
     def finish(self) -> Iterable[bytes]:
         return [sent for frame in self._splitter.finish() if (sent := self._rewrite(frame))]
 
+    def _repeat(self, raw: bytes) -> bytes | None:
+        """What is sent for a frame that is like an earlier one; None where it has to be read."""
+        found = self._repeats.find(raw, self._answer.generation)
+        if found is None:
+            return None
+        effect, sent = found
+        self._answer.tally.effects[effect] += 1
+        self._sent_last = bool(sent)
+        self._is_broken = False
+        return sent
+
     def _rewrite(self, frame: Frame) -> bytes:
         """The frame as it is to be sent; empty where it is not."""
         if frame.is_line_feed:
             return frame.raw if self._sent_last else b""
+        if (sent := self._repeat(frame.raw)) is not None:
+            return sent
         try:
-            sent = self._rewrite_document(frame)
+            sent = self._read(frame)
             self._is_broken = self._is_broken and frame.is_foreign
         except Exception as error:
             # Whatever it was: an exception would lose the chunk or leave the client waiting for ever.
@@ -104,29 +122,44 @@ class _Events:
         self._sent_last = bool(sent)
         return sent
 
-    def _rewrite_document(self, frame: Frame) -> bytes:
+    def _read(self, frame: Frame) -> bytes:
         raw, data = frame.raw, frame.data
         if data is None and frame.is_foreign:
-            return self._rewrite_foreign(raw)
+            return self._read_foreign(raw)
         if data is None or not _is_document(data):
             return raw
-        edits = self._answer.rewrite(decode(data), Extent.DELTA)
-        if edits is GONE:
-            return b""
-        if not edits:
-            return raw
-        return self._note(raw, frame.with_data(edits))
+        generation = self._answer.generation
+        outcome = self._answer.rewrite(decode(data), Extent.DELTA)
+        sent = _framed(frame, outcome)
+        if sent and outcome.edits:
+            tally = self._answer.tally
+            tally.first_change = tally.first_change or (raw, sent)
+        if generation == self._answer.generation and len(raw) <= LONGEST:
+            self._learn(frame, outcome)
+        return sent
 
-    def _rewrite_foreign(self, raw: bytes) -> bytes:
+    def _learn(self, frame: Frame, outcome: Outcome) -> None:
+        gaps = gaps_in(outcome.updates)
+        if gaps is not None:
+            self._repeats.learn(frame.raw, gaps.shifted(frame.raw_at), self._answer.generation, self._probe)
+
+    def _probe(self, raw: bytes) -> tuple[bytes, str]:
+        """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""
+        frame = Frame(raw)
+        outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA)
+        return _framed(frame, outcome), outcome.effect
+
+    def _read_foreign(self, raw: bytes) -> bytes:
         """Text that is no event: an error of a gateway, most often. Clients ignore it, people need it."""
         if _is_document(raw):
             return rewrite_body(raw, self._answer)
         return b"" if self._is_broken and self._answer.drops_unreadable else raw
 
-    def _note(self, before: bytes, after: bytes) -> bytes:
-        tally = self._answer.tally
-        tally.first_change = tally.first_change or (before, after)
-        return after
+
+def _framed(frame: Frame, outcome: Outcome) -> bytes:
+    if not outcome.is_sent:
+        return b""
+    return frame.with_data(outcome.edits) if outcome.edits else frame.raw
 
 
 def _is_document(data: bytes) -> bool:
@@ -186,12 +219,20 @@ class StreamRewriter:
         self._failed = False
 
     def feed(self, chunk: bytes, now: float) -> list[bytes]:
-        sent = [piece for piece in self._read(self._decode(chunk)) if piece]
+        if self._decoder is not None:
+            chunk = self._decode(chunk, self._decoder)
+        content = self._content
+        if content is None:
+            content, chunk = self._undecided.choose(chunk)
+            if content is None:
+                return []
+            self._content = content
+        sent = list(content.feed(chunk)) if chunk else []
         if sent:
             self._last_sent = now
-        elif now - self._last_sent >= self._keepalive and isinstance(self._content, _Events):
+        elif now - self._last_sent >= self._keepalive and isinstance(content, _Events):
             self._last_sent = now
-            return [comment("keep-alive")]
+            sent.append(comment("keep-alive"))
         return sent
 
     def finish(self) -> list[bytes]:
@@ -199,20 +240,13 @@ class StreamRewriter:
             self._answer.tally.saw_unreadable("the compressed body ends too early")
         if self._content is None:
             return [held] if (held := self._undecided.give_up()) else []
-        return [piece for piece in self._content.finish() if piece]
+        return list(self._content.finish())
 
-    def _read(self, chunk: bytes) -> Iterable[bytes]:
-        if self._content is None:
-            self._content, chunk = self._undecided.choose(chunk)
-            if self._content is None:
-                return []
-        return self._content.feed(chunk)
-
-    def _decode(self, chunk: bytes) -> bytes:
-        if self._decoder is None or self._failed:
-            return b"" if self._failed else chunk
+    def _decode(self, chunk: bytes, decoder: Decoder) -> bytes:
+        if self._failed:
+            return b""
         try:
-            return self._decoder.decode(chunk)
+            return decoder.decode(chunk)
         except CodingError as error:
             # What follows cannot be decoded any more, and undecoded bytes must not be mixed in.
             self._failed = True

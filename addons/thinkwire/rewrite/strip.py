@@ -11,7 +11,6 @@ from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.states import TRANSITIONS, Shows, State, Verdict
-from thinkwire.rewrite.tally import Tally
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Stripper"]
@@ -32,38 +31,39 @@ class _Choice:
 class Stripper:
     """Strips the documents of one answer, in order."""
 
-    __slots__ = ("_choices", "_numbers", "_strip", "_tally")
+    __slots__ = ("_choices", "_numbers", "_strip", "changes")
 
-    def __init__(self, strip: Strip, tally: Tally) -> None:
+    def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._tally = tally
+        self.changes = 0
+        """How often something changed that decides about later documents."""
         self._choices: dict[Owner | None, _Choice] = {}
         self._numbers = Numbers()
 
-    def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
-        """Collect the edits of one document, given its updates; returns whether it is to be sent at all.
+    def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
+        """Collect the edits of one document, given its updates.
 
-        `extent` is the document's own: in a stream (DELTA) one of which nothing is left is not sent.
+        Returns whether it is to be sent at all, and the names of the token metadata that it lost. `extent` is the
+        document's own: in a stream (DELTA) one of which nothing is left is not sent.
         """
         for space in updates[0].resets:
             self._reset(space)
-        lost: set[str] = set()
         if self._remove_thoughts(updates, edits):
-            self._numbers.drop_document(updates)
-            return False
-        for update in updates[1:]:
-            lost |= self._strip_update(update, edits)
-        lost |= self._strip_own(updates, edits)
-        is_sent = not edits or extent is Extent.WHOLE or self._says_something(updates, edits)
-        if not is_sent:
-            self._numbers.drop_document(updates)
-        else:
-            self._note_roles(updates, edits)
-            self._numbers.renumber(updates, edits)
-            self._tally.metadata.update(lost)
-        return is_sent
+            return self._drop(updates)
+        lost = [self._strip_update(update, edits) for update in updates[1:]]
+        lost.append(self._strip_own(updates, edits))
+        if edits and extent is Extent.DELTA and not self._says_something(updates, edits):
+            return self._drop(updates)
+        self._note_roles(updates)
+        self._numbers.renumber(updates, edits)
+        return True, set().union(*lost)
+
+    def _drop(self, updates: list[Update]) -> tuple[bool, set[str]]:
+        self.changes += self._numbers.drop_document(updates)
+        return False, set()
 
     def _reset(self, space: str) -> None:
+        self.changes += 1
         self._numbers.reset(space)
         for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
             del self._choices[owner]
@@ -73,7 +73,7 @@ class Stripper:
         for update in updates:
             if update.is_thought and self._strip.opaque is Opaque.DROP:
                 if update.owner is not None:
-                    self._numbers.remove_owner(update.owner)
+                    self.changes += self._numbers.remove_owner(update.owner)
                 if update.node.parent is None:
                     return True
                 edits.remove(update.node)
@@ -105,19 +105,23 @@ class Stripper:
     def _advance(self, update: Update, holds_thought: bool) -> Verdict:
         choice = self._choices.setdefault(update.owner, _Choice())
         ends = any(part.says_something for part in update.of(Kind.FINISH))
-        choice.has_finished = choice.has_finished or ends
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
-        choice.state, verdict = TRANSITIONS[choice.state][shows]
+        following, verdict = TRANSITIONS[choice.state][shows]
+        if following is not choice.state or (ends and not choice.has_finished):
+            self.changes += 1
+            choice.state, choice.has_finished = following, choice.has_finished or ends
         return verdict
 
     def _remove_reasoning(self, update: Update, edits: Edits) -> None:
         keeps_opaque = self._strip.opaque is Opaque.KEEP
-        for part in update.parts:
-            if part.kind is Kind.REASONING and not (keeps_opaque and _keep_opaque_blocks(part, edits)):
-                edits.remove(part.node)
-            elif part.kind is Kind.OPAQUE and not keeps_opaque:
-                edits.remove(part.node)
-            elif part.kind is Kind.REASONING_TOKENS and part.says_something:
+        for part in update.of(*_THOUGHT):
+            if part.kind is Kind.REASONING:
+                stays = keeps_opaque and _keep_opaque_blocks(part, edits)
+            elif part.kind is Kind.OPAQUE:
+                stays = keeps_opaque
+            else:
+                stays = not part.says_something
+            if not stays:
                 edits.remove(part.node)
 
     def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
@@ -168,11 +172,12 @@ class Stripper:
         choice = self._choices.get(update.owner)
         return choice is not None and choice.has_role
 
-    def _note_roles(self, updates: list[Update], edits: Edits) -> None:
+    def _note_roles(self, updates: list[Update]) -> None:
         for update in updates:
             choice = self._choices.get(update.owner)
             if choice is not None and not choice.has_role:
                 choice.has_role = any(part.says_something for part in update.of(Kind.ROLE))
+                self.changes += choice.has_role
 
 
 def _shows(update: Update, ends: bool) -> Shows:

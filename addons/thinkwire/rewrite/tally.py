@@ -10,12 +10,9 @@ __all__ = ["Tally"]
 class Tally:
     """Counts of one answer. An *event* is a document of a stream, or the whole body."""
 
-    events: int = 0
-    renamed: int = 0
-    stripped: int = 0
-    """Events that lost something and were sent."""
-    dropped: int = 0
-    """Events of which nothing was left."""
+    effects: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("", "renamed", "stripped", "dropped"), 0))
+    """Events by what was done to them: "stripped" ones lost something and were sent, of "dropped" ones nothing was
+    left, and "" stands for nothing."""
     metadata: Counter[str] = field(default_factory=Counter)
     """Events that lost token metadata, by the member's name."""
     conflicts: int = 0
@@ -26,14 +23,17 @@ class Tally:
     first_change: tuple[bytes, bytes] | None = None
     """The first changed event, before and after."""
 
+    @property
+    def events(self) -> int:
+        return sum(self.effects.values())
+
     def saw_unreadable(self, why: str) -> None:
         self.unreadable += 1
         self.first_problem = self.first_problem or why
 
     def summary(self, noun: str) -> str:
         """The counts as a phrase: "41 events renamed, 3 dropped, logprobs removed from 12"; `noun` is "event"."""
-        counts = [(self.renamed, "renamed"), (self.stripped, "stripped"), (self.dropped, "dropped")]
-        phrases = [f"{count} {verb}" for count, verb in counts if count]
+        phrases = [f"{count} {effect}" for effect, count in self.effects.items() if effect and count]
         if phrases:
             count, _, verb = phrases[0].partition(" ")
             phrases[0] = f"{count} {noun if count == '1' else noun + 's'} {verb}"

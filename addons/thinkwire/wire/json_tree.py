@@ -13,7 +13,7 @@ structure of JSON are ASCII and look the same; a value whose meaning matters is 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError
 from typing import Any, Final
 
 __all__ = ["Node", "Shape", "Unreadable", "decode", "encode", "read"]
@@ -139,8 +139,8 @@ def _int(digits: str) -> int | str:
     return int(digits) if len(digits) < 4000 else digits
 
 
-_scan = json.JSONDecoder(strict=False).scan_once
-_scan_long_numbers = json.JSONDecoder(strict=False, parse_int=_int).scan_once
+_scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]  # not in the stubs
+_scan_long_numbers = json.JSONDecoder(strict=False, parse_int=_int).scan_once  # type: ignore[attr-defined]
 
 
 def read(text: str, shape: Any) -> Node:
@@ -215,11 +215,11 @@ def _escaped_member(node: Node, at: int) -> Node:
     if match is None:
         raise Unreadable(f"a member's name is missing at {at}")
     try:
-        key, _ = scanstring(node.text, match.start(1) + 1, False)
+        name = json.loads(encode(match[1]).decode("utf-8", "surrogateescape"), strict=False)
     except JSONDecodeError as error:
         raise Unreadable(str(error)) from None
-    value_at = match.end(0)
-    return Node(node.text, node, key, match.start(1), match.end(1), value_at, -1, None)
+    key = name.encode("utf-8", "surrogatepass").decode("latin-1")  # as if it had been written without escapes
+    return Node(node.text, node, key, match.start(1), match.end(1), match.end(0), -1, None)
 
 
 def _walk_list(node: Node, shape: Shape) -> int:

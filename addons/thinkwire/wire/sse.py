@@ -25,28 +25,39 @@ _FIELDS: Final = frozenset((b"data", b"event", b"id", b"retry"))
 
 
 class Frame:
-    """One block of an event stream, as raw bytes.
+    """One block of an event stream, as raw bytes; its lines are only looked at where somebody asks."""
 
-    `data` is the joined text of its data lines, or None where it has none (comments, `retry:`).
-    """
+    __slots__ = ("_is_foreign", "_spans", "is_line_feed", "raw")
 
-    __slots__ = ("_spans", "data", "is_foreign", "is_line_feed", "raw")
-
-    def __init__(self, raw: bytes) -> None:
+    def __init__(self, raw: bytes, *, is_line_feed: bool = False) -> None:
         self.raw = raw
-        self.is_line_feed = False
+        self.is_line_feed = is_line_feed
         """Is this the LF of a CR LF whose CR already ended the frame before? It shares that frame's fate."""
-        self._spans: list[tuple[int, int]] = []
-        self.is_foreign = False
-        """Does no line have a field of event streams? A bare JSON text, say; clients ignore such lines."""
-        self._find_data()
-        self.data = b"\n".join(raw[start:end] for start, end in self._spans) if self._spans else None
+        self._spans: list[tuple[int, int]] | None = None
+        self._is_foreign = False
 
-    def _find_data(self) -> None:
+    @property
+    def data(self) -> bytes | None:
+        """The joined text of the data lines, or None where there are none (comments, `retry:`)."""
+        spans = self._data_spans()
+        return b"\n".join([self.raw[start:end] for start, end in spans]) if spans else None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Has no line a field of event streams? A bare JSON text, say; clients ignore such lines."""
+        self._data_spans()
+        return self._is_foreign
+
+    def _data_spans(self) -> list[tuple[int, int]]:
+        if self._spans is None:
+            self._spans = self._find_data()
+        return self._spans
+
+    def _find_data(self) -> list[tuple[int, int]]:
         raw = self.raw
         if raw.startswith(b"data:") and raw.find(b"\n") == len(raw) - 2 and raw.endswith(b"\n\n") and b"\r" not in raw:
-            self._spans.append((6 if raw[5:6] == b" " else 5, len(raw) - 2))
-            return
+            return [(6 if raw[5:6] == b" " else 5, len(raw) - 2)]
+        spans: list[tuple[int, int]] = []
         known = unknown = False
         at = len(_BOM) if raw.startswith(_BOM) else 0
         while at < len(raw):
@@ -55,13 +66,14 @@ class Frame:
             name, colon, _ = raw[at : min(end, at + 6)].partition(b":")
             if name == b"data":
                 start = min(end, at + 4 + len(colon))
-                self._spans.append((start + (start < end and raw[start] == 0x20), end))
+                spans.append((start + (start < end and raw[start] == 0x20), end))
             if name in _FIELDS or (colon and not name):
                 known = True
             elif name:
                 unknown = True
             at = after
-        self.is_foreign = unknown and not known
+        self._is_foreign = unknown and not known
+        return spans
 
     def with_data(self, edits: Iterable[Edit]) -> bytes:
         """The frame's bytes after edits of its data.
@@ -71,12 +83,12 @@ class Frame:
         """
         return splice(
             self.raw,
-            (Edit(self._raw_at(start), self._raw_at(end), new.replace("\n", "\ndata: ")) for start, end, new in edits),
+            (Edit(self.raw_at(start), self.raw_at(end), new.replace("\n", "\ndata: ")) for start, end, new in edits),
         )
 
-    def _raw_at(self, position: int) -> int:
+    def raw_at(self, position: int) -> int:
         """Where a position of `data` stands in `raw`."""
-        for start, end in self._spans:
+        for start, end in self._data_spans():
             if position <= end - start:
                 return start + position
             position -= end - start + 1
@@ -86,20 +98,26 @@ class Frame:
 class FrameSplitter:
     """Cuts a stream of bytes into frames; see the module's contract. Linear in bytes, however they are cut."""
 
-    __slots__ = ("_buffer", "_eat_line_feed", "_searched")
+    __slots__ = ("_buffer", "_expects_line_feed", "_searched")
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._searched = 0
         """Up to here the buffer is known to hold no end of a frame."""
-        self._eat_line_feed = False
+        self._expects_line_feed = False
+
+    @property
+    def is_between_frames(self) -> bool:
+        """Do the next bytes begin a frame, whatever they are?"""
+        return not self._buffer and not self._expects_line_feed
 
     def feed(self, chunk: bytes) -> list[Frame]:
+        """The frames that these bytes complete."""
         frames: list[Frame] = []
-        if self._eat_line_feed and chunk:
-            self._eat_line_feed = False
+        if self._expects_line_feed and chunk:
+            self._expects_line_feed = False
             if chunk.startswith(b"\n"):
-                frames.append(_line_feed())
+                frames.append(Frame(b"\n", is_line_feed=True))
                 chunk = chunk[1:]
         buffer = self._buffer
         buffer += chunk
@@ -108,7 +126,7 @@ class FrameSplitter:
             frames.append(Frame(bytes(buffer[at:end])))
             at = searched = end
         if at and at == len(buffer):
-            self._eat_line_feed = buffer.endswith(b"\r")
+            self._expects_line_feed = buffer.endswith(b"\r")
         del buffer[:at]
         self._searched = max(0, len(buffer) - _LONGEST_END + 1)
         return frames
@@ -123,16 +141,11 @@ class FrameSplitter:
         return match.end() if match else 0
 
     def finish(self) -> list[Frame]:
+        """What is left: a frame that nothing ended, or nothing."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         self._searched = 0
         return [Frame(rest)] if rest else []
-
-
-def _line_feed() -> Frame:
-    frame = Frame(b"\n")
-    frame.is_line_feed = True
-    return frame
 
 
 def comment(text: str) -> bytes:
