@@ -35,6 +35,9 @@ rules:
       reasoning: stripp
 """
 RELOAD_LIMIT = 15.0
+TAKEN = r"rules were read again"
+STAYS = r"old rules stay in force"
+REFUSED = rf"(?s){STAYS}.*my-rules\.yaml:4:5"
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -44,17 +47,31 @@ def replace_file(path: Path, text: str) -> None:
     os.replace(new, path)
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "my-rules.yaml"
+@pytest.fixture(scope="module")
+def watched(
+    session_upstream: Upstream, confdir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Mitmdump, Path]]:
+    """A mitmdump and the rule file that it watches."""
+    path = tmp_path_factory.mktemp("rules") / "my-rules.yaml"
     path.write_text(RENAME)
+    with reverse_mitmdump(session_upstream.url, {"thinkwire_rules": str(path)}, confdir) as mitmdump:
+        yield mitmdump, path
+
+
+@pytest.fixture
+def rules(watched: tuple[Mitmdump, Path]) -> Path:
+    """The watched file, with the old rule in force."""
+    mitmdump, path = watched
+    if path.read_text() != RENAME:
+        mark = mitmdump.log.mark()
+        replace_file(path, RENAME)
+        mitmdump.log.wait_for(TAKEN, mark, RELOAD_LIMIT)
     return path
 
 
 @pytest.fixture
-def reloading(upstream: Upstream, confdir: Path, rules: Path) -> Iterator[Mitmdump]:
-    with reverse_mitmdump(upstream.url, {"thinkwire_rules": str(rules)}, confdir) as mitmdump:
-        yield mitmdump
+def reloading(upstream: Upstream, watched: tuple[Mitmdump, Path], rules: Path) -> Mitmdump:
+    return watched[0]
 
 
 def test_a_bad_file_at_the_start_is_reported_and_nothing_is_served(
@@ -88,7 +105,7 @@ def test_a_bad_edit_leaves_the_old_rules_in_force_and_the_log_says_so(
     before = ask(reloading.port, STREAM_QUESTION).body
     mark = reloading.log.mark()
     replace_file(rules, BAD)
-    reloading.log.wait_for(r"my-rules\.yaml:4:5", mark, RELOAD_LIMIT)
+    reloading.log.wait_for(REFUSED, mark, RELOAD_LIMIT)
     assert ask(reloading.port, STREAM_QUESTION).body == before != STREAM
     assert "Traceback" not in reloading.log.text
 
@@ -102,7 +119,7 @@ def test_a_good_edit_takes_effect_for_new_requests_and_not_for_a_stream_under_wa
         under_way.read_until(b'"reasoning":"Count the letters, "')
         mark = reloading.log.mark()
         replace_file(rules, OTHER_NAME)
-        reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+        reloading.log.wait_for(TAKEN, mark, RELOAD_LIMIT)
         gate.open()
         assert b'"reasoning_content"' not in under_way.read_reply().body
 
@@ -118,23 +135,24 @@ def test_a_file_that_disappears_leaves_the_old_rules_in_force(
     before = ask(reloading.port, STREAM_QUESTION).body
     mark = reloading.log.mark()
     rules.unlink()
-    reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+    reloading.log.wait_for(STAYS, mark, RELOAD_LIMIT)
     assert ask(reloading.port, STREAM_QUESTION).body == before != STREAM
     mark = reloading.log.mark()
     rules.write_text(OTHER_NAME)
-    reloading.log.wait_for(r"read again", mark, RELOAD_LIMIT)
+    reloading.log.wait_for(TAKEN, mark, RELOAD_LIMIT)
     assert b'"reasoning_content":' in ask(reloading.port, STREAM_QUESTION).body
 
 
-def test_an_edit_of_an_included_file_takes_effect(upstream: Upstream, confdir: Path, rules: Path) -> None:
-    top = rules.with_name("top.yaml")
+def test_an_edit_of_an_included_file_takes_effect(upstream: Upstream, confdir: Path, tmp_path: Path) -> None:
+    rules, top = tmp_path / "my-rules.yaml", tmp_path / "top.yaml"
+    rules.write_text(RENAME)
     top.write_text("version: 1\ninclude: [my-rules.yaml]\nrules: []\n")
     upstream.answer(stream_answer())
     with reverse_mitmdump(upstream.url, {"thinkwire_rules": str(top)}, confdir) as mitmdump:
         assert b'"reasoning_content":' not in ask(mitmdump.port, STREAM_QUESTION).body
         mark = mitmdump.log.mark()
         replace_file(rules, OTHER_NAME)
-        mitmdump.log.wait_for(r"\.yaml", mark, RELOAD_LIMIT)
+        mitmdump.log.wait_for(TAKEN, mark, RELOAD_LIMIT)
         assert b'"reasoning_content":' in ask(mitmdump.port, STREAM_QUESTION).body
 
 
@@ -142,8 +160,8 @@ def test_a_mended_file_is_taken_after_a_bad_one(reloading: Mitmdump, upstream: U
     upstream.answer(stream_answer())
     mark = reloading.log.mark()
     replace_file(rules, BAD)
-    reloading.log.wait_for(r"my-rules\.yaml:4:5", mark, RELOAD_LIMIT)
+    reloading.log.wait_for(REFUSED, mark, RELOAD_LIMIT)
     mark = reloading.log.mark()
     replace_file(rules, OTHER_NAME)
-    reloading.log.wait_for(r"my-rules\.yaml", mark, RELOAD_LIMIT)
+    reloading.log.wait_for(TAKEN, mark, RELOAD_LIMIT)
     assert b'"reasoning_content":' in ask(reloading.port, STREAM_QUESTION).body
