@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from thinkwire.dialects.parts import Kind, Part, Place, Update
-from thinkwire.wire.json_tree import Node
+from thinkwire.wire.json_tree import STRING, Node
 
 __all__ = ["LONGEST", "Gaps", "Repeats", "Skeleton", "gaps_in"]
 
@@ -28,9 +28,9 @@ _TEXT_MARK: Final = b"~thinkwire~mark~"
 _CLOCK_MARK: Final = b"8070605040302010009"
 _CLOCK_DIGITS: Final = range(9, len(_CLOCK_MARK) + 1)
 """Seconds to nanoseconds. A shorter number could not be told from others in the event."""
-_TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\[^\r\n])++')
+_TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))++')
 """The inside of a JSON string that is not empty and holds no line end, as the reading way takes it."""
-_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_STRING: Final = re.compile(STRING)
 
 type Span = tuple[int, int]
 

@@ -12,7 +12,7 @@ structure of JSON are ASCII and look the same; a value whose meaning matters is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from json.decoder import JSONDecodeError
 from typing import Any, Final
 
@@ -117,21 +117,21 @@ class Node:
 
 _BLANK: Final = " \t\n\r"
 _WS: Final = r"[ \t\n\r]*+"
-_STRING: Final = r'"(?:[^"\\]++|\\.)*+"'
-_ATOM: Final = r"(?:null|true|false|-?(?:\d++(?:\.\d++)?(?:[eE][-+]?\d++)?|Infinity)|NaN)"
+STRING: Final = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_ATOM: Final = r"(?:null|true|false|-?(?:(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?|Infinity)|NaN)"
 
 # One match takes a whole member whose value is a string or an atom, with the comma or brace behind it. Containers
 # leave group 2 empty; a name with an escape in it does not match and goes the long way.
-_MEMBER: Final = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}({_STRING}|{_ATOM})?({_WS}[,}}])?', re.DOTALL)
-_NAME: Final = re.compile(rf"{_WS}({_STRING}){_WS}:{_WS}", re.DOTALL)
-_ELEMENT: Final = re.compile(rf"{_WS}({_STRING}|{_ATOM})?", re.DOTALL)
+_MEMBER: Final = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}({STRING}|{_ATOM})?({_WS}[,}}])?')
+_NAME: Final = re.compile(rf"{_WS}({STRING}){_WS}:{_WS}")
+_ELEMENT: Final = re.compile(rf"{_WS}({STRING}|{_ATOM})?")
 _AFTER_MEMBER: Final = re.compile(rf"{_WS}([,}}])")
 _AFTER_ELEMENT: Final = re.compile(rf"{_WS}([,\]])")
 _EMPTY_OBJECT: Final = re.compile(rf"\{{{_WS}\}}")
 _EMPTY_LIST: Final = re.compile(rf"\[{_WS}\]")
 _LEAD: Final = re.compile(rf"(?:\xef\xbb\xbf)?{_WS}")
 _TAIL: Final = re.compile(rf"{_WS}\Z")
-_VALUE: Final = re.compile(rf"{_STRING}|{_ATOM}", re.DOTALL)
+_VALUE: Final = re.compile(rf"{STRING}|{_ATOM}")
 
 
 def _int(digits: str) -> int | str:
@@ -268,19 +268,17 @@ def _skip(text: str, at: int) -> int:
     if text[at : at + 1] not in ("{", "["):
         raise Unreadable(f"a value is missing at {at}")
     try:
-        return int(_scan(text, at)[1])
+        return _scanned(_scan, text, at)
+    except ValueError as error:
+        if isinstance(error, Unreadable):
+            raise
+        return _scanned(_scan_long_numbers, text, at)  # a number too long for Python
+
+
+def _scanned(scan: Callable[[str, int], tuple[Any, int]], text: str, at: int) -> int:
+    try:
+        return scan(text, at)[1]
     except StopIteration as stop:
         raise Unreadable(f"a value is missing at {stop.value}") from None
     except JSONDecodeError as error:
         raise Unreadable(str(error)) from None
-    except ValueError:  # a number too long for Python
-        return int(_scan_long_numbers(text, at)[1])
-
-
-def leaves(node: Node) -> Iterator[Node]:
-    """All nodes below this one that have no children, in the order of the text."""
-    for child in node.children:
-        if child.children:
-            yield from leaves(child)
-        else:
-            yield child
