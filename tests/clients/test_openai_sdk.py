@@ -15,7 +15,7 @@ from tests.e2e.bodies import stream_answer as answer_events
 from tests.e2e.mitmdump import Mitmdump
 from tests.e2e.upstream import Answer, Upstream
 
-QUESTION_TEXT = QUESTION["messages"]
+MESSAGES = QUESTION["messages"]
 HIDE = {"include_reasoning": False}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "count", "arguments": '{"letter":"r"}'}}
 
@@ -54,7 +54,7 @@ def client(proxy: Mitmdump) -> Iterator[openai.OpenAI]:
 
 
 def ask_whole(client: openai.OpenAI, wish: dict[str, Any]) -> ChatCompletion:
-    return client.chat.completions.create(model="m-think", messages=QUESTION_TEXT, extra_body=wish)
+    return client.chat.completions.create(model="m-think", messages=MESSAGES, extra_body=wish)
 
 
 def read_stream(client: openai.OpenAI, wish: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def read_stream(client: openai.OpenAI, wish: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     with client.chat.completions.create(
         model="m-think",
-        messages=QUESTION_TEXT,
+        messages=MESSAGES,
         stream=True,
         stream_options={"include_usage": True},
         extra_body=wish,
@@ -113,7 +113,7 @@ def test_a_stream_is_read_with_its_reasoning(client: openai.OpenAI, upstream: Up
     upstream.answer(answer_events())
     thoughts = []
     texts = []
-    with client.chat.completions.create(model="m-think", messages=QUESTION_TEXT, stream=True) as stream:
+    with client.chat.completions.create(model="m-think", messages=MESSAGES, stream=True) as stream:
         for event in stream:
             for choice in event.choices:
                 thoughts.append((choice.delta.model_extra or {}).get("reasoning") or "")

@@ -8,7 +8,7 @@ from .bodies import EVENTS, JSON, QUESTION, SSE, STREAM_QUESTION, STRIP, TEXT, b
 from .client import ask
 from .fixtures import StartMitmdump
 from .mitmdump import Mitmdump
-from .upstream import Answer, Upstream
+from .upstream import Answer, Framing, Upstream
 from .view import read_view
 
 SECRET = "Nobody may read this. "
@@ -27,9 +27,9 @@ def large(upstream: Upstream, mitmdump_with: StartMitmdump) -> Mitmdump:
 
 
 @pytest.mark.parametrize("framing", ["length", "chunked", "close"])
-def test_a_large_body_is_stripped(large: Mitmdump, upstream: Upstream, framing: str) -> None:
+def test_a_large_body_is_stripped(large: Mitmdump, upstream: Upstream, framing: Framing) -> None:
     pieces = [BIG_BODY[start : start + 10_000] for start in range(0, len(BIG_BODY), 10_000)]
-    upstream.answer(Answer(pieces, headers=[JSON], framing=framing))  # type: ignore[arg-type]
+    upstream.answer(Answer(pieces, headers=[JSON], framing=framing))
     reply = ask(large.port, QUESTION, headers=STRIP)
     assert (reply.status, reply.ending) == (200, "clean")
     assert SECRET.encode() not in reply.body
@@ -44,9 +44,9 @@ def test_a_large_body_is_renamed(large: Mitmdump, upstream: Upstream) -> None:
 
 
 @pytest.mark.parametrize("framing", ["length", "chunked", "close"])
-def test_a_stream_is_stripped(large: Mitmdump, upstream: Upstream, framing: str) -> None:
+def test_a_stream_is_stripped(large: Mitmdump, upstream: Upstream, framing: Framing) -> None:
     hidden = [chunk({"reasoning_content": SECRET * 50})] * 100
-    upstream.answer(Answer([EVENTS[0], *hidden, *EVENTS[3:]], headers=[SSE], framing=framing))  # type: ignore[arg-type]
+    upstream.answer(Answer([EVENTS[0], *hidden, *EVENTS[3:]], headers=[SSE], framing=framing))
     reply = ask(large.port, STREAM_QUESTION, headers=STRIP)
     assert reply.ending == "clean"
     assert SECRET.encode() not in reply.body

@@ -28,7 +28,7 @@ from .bodies import (
 from .client import ask
 from .client_http2 import ask_http2
 from .mitmdump import Mitmdump
-from .upstream import Answer, Upstream
+from .upstream import Answer, Framing, Upstream
 
 HTML = ("content-type", "text/html; charset=utf-8")
 GATEWAY_PAGE = b"<html><head><title>502 Bad Gateway</title></head>\r\n<body>reasoning_content</body></html>"
@@ -113,7 +113,7 @@ def test_a_rule_matches_but_there_is_nothing_to_change(
 @pytest.mark.parametrize("kind", [JSON, SSE], ids=["JSON", "SSE"])
 @pytest.mark.parametrize("framing", ["none", "length"])
 def test_an_answer_to_head_passes(
-    proxy: Mitmdump, upstream: Upstream, framing: str, kind: tuple[str, str], headers: dict[str, str]
+    proxy: Mitmdump, upstream: Upstream, framing: Framing, kind: tuple[str, str], headers: dict[str, str]
 ) -> None:
     stated = [("content-length", "1234")] if framing == "length" else []
     upstream.answer(Answer(headers=[kind, ("etag", '"v1"'), *stated], framing="none"))

@@ -1,4 +1,4 @@
-"""Traps 1 to 3 of a proxy that edits streams: what ends a body, what holds it up, and what hides that it broke off."""
+"""Traps 1 to 3 of a proxy that edits streams: what ends a body, what holds it up, and where chunks may be cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .bodies import (
     DONE,
     EVENTS,
     FINISH,
-    PLAIN_STREAM,
     ROLE,
     SAY_1,
     SSE,
@@ -20,13 +19,10 @@ from .bodies import (
     STRIP,
     TEXT,
     THINK_1,
-    THOUGHT,
-    USAGE,
     chunk,
     stream_answer,
 )
 from .client import ask, conversation
-from .client_http2 import ask_http2
 from .mitmdump import Mitmdump
 from .upstream import LIMIT, Answer, Gate, Upstream
 from .view import read_view
@@ -145,93 +141,3 @@ def test_a_stream_that_is_no_stream_neither_hangs_nor_loses_a_byte(chosen: Mitmd
     reply = ask(chosen.port, STREAM_QUESTION, headers={"x-case": "rename"})
     assert reply.ending == "clean"
     assert reply.body == noise
-
-
-@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
-@pytest.mark.parametrize("framing", ["chunked", "length", "close"])
-def test_a_changed_http_1_1_answer_is_chunked(
-    proxy: Mitmdump, upstream: Upstream, framing: str, headers: dict[str, str]
-) -> None:
-    upstream.answer(Answer(EVENTS, headers=[SSE], framing=framing))  # type: ignore[arg-type]
-    reply = ask(proxy.port, STREAM_QUESTION, headers=headers)
-    assert reply.ending == "clean"
-    assert reply.header("transfer-encoding") == "chunked"
-    assert reply.header("content-length") is None
-    assert read_view(reply.body).choice(0).content == TEXT
-
-
-def test_a_changed_answer_is_never_chunked_by_us_for_http_1_0(proxy: Mitmdump, upstream: Upstream) -> None:
-    upstream.answer(Answer(EVENTS, headers=[SSE], framing="length"))
-    reply = ask(proxy.port, STREAM_QUESTION, version="HTTP/1.0")
-    assert reply.ending == "clean"
-    assert reply.header("transfer-encoding") is None
-    assert reply.header("content-length") is None
-    assert read_view(reply.raw_body).choice(0).reasoning == {"reasoning": THOUGHT}
-
-
-def test_a_changed_answer_is_never_chunked_for_http_2(proxy: Mitmdump, upstream: Upstream) -> None:
-    upstream.answer(Answer(EVENTS, headers=[SSE], framing="length"))
-    reply = ask_http2(proxy.port, STREAM_QUESTION)
-    assert reply.ending == "clean"
-    assert reply.header("transfer-encoding") is None
-    assert reply.header("content-length") is None
-    view = read_view(reply.body)
-    assert (view.choice(0).reasoning, view.choice(0).content) == ({"reasoning": THOUGHT}, TEXT)
-    assert view.usages == [USAGE]
-
-
-def test_an_upstream_that_speaks_http_1_0_can_be_rewritten(proxy: Mitmdump, upstream: Upstream) -> None:
-    upstream.answer(Answer(EVENTS, headers=[SSE], framing="close", version="HTTP/1.0"))
-    reply = ask(proxy.port, STREAM_QUESTION)
-    assert reply.ending == "clean"
-    assert read_view(reply.body).choice(0).reasoning == {"reasoning": THOUGHT}
-
-
-BROKEN = {
-    "chunked": Answer(EVENTS[:4], headers=[SSE], framing="chunked", ending="cut"),
-    "length": Answer(EVENTS[:4], headers=[SSE], framing="length", length=len(STREAM), ending="cut"),
-    "reset": Answer(EVENTS[:4], headers=[SSE], framing="chunked", ending="reset"),
-}
-
-
-@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_broken_stream_looks_broken_to_http_1_1(
-    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
-) -> None:
-    upstream.answer(broken)
-    assert ask(proxy.port, STREAM_QUESTION, headers=headers).ending == "broken"
-
-
-@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_broken_stream_looks_broken_to_http_1_0(
-    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
-) -> None:
-    """Where neither a length nor chunks can say it, the connection is reset."""
-    upstream.answer(broken)
-    assert ask(proxy.port, STREAM_QUESTION, headers=headers, version="HTTP/1.0").ending == "broken"
-
-
-@pytest.mark.parametrize("headers", [{}, STRIP], ids=["rename", "strip"])
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_broken_stream_looks_broken_to_http_2(
-    proxy: Mitmdump, upstream: Upstream, broken: Answer, headers: dict[str, str]
-) -> None:
-    upstream.answer(broken)
-    assert ask_http2(proxy.port, STREAM_QUESTION, headers=headers).ending == "broken"
-
-
-def test_a_broken_stream_looks_broken_where_no_rule_matches(chosen: Mitmdump, upstream: Upstream) -> None:
-    upstream.answer(Answer([PLAIN_STREAM], headers=[SSE], ending="cut"))
-    reply = ask(chosen.port, STREAM_QUESTION)
-    assert reply.ending == "broken"
-    assert reply.raw_body == PLAIN_STREAM
-
-
-def test_no_end_mark_is_invented(proxy: Mitmdump, upstream: Upstream) -> None:
-    upstream.answer(stream_answer(*EVENTS[:-1]))
-    reply = ask(proxy.port, STREAM_QUESTION)
-    assert reply.ending == "clean"
-    assert b"[DONE]" not in reply.body
-    assert read_view(reply.body).choice(0).content == TEXT

@@ -21,6 +21,8 @@ from typing import Literal
 LIMIT = 15.0
 """Seconds after which anything that is still waited for counts as never coming."""
 
+Framing = Literal["chunked", "length", "close", "none"]
+
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
@@ -60,7 +62,7 @@ class Answer:
     """Each piece is one write, and one HTTP chunk where the framing is `chunked`."""
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
-    framing: Literal["chunked", "length", "close", "none"] = "chunked"
+    framing: Framing = "chunked"
     length: int | None = None
     """What content-length claims under `length`; None: the truth."""
     ending: Literal["clean", "cut", "reset", "left"] = "clean"
