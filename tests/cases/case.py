@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 from ruamel.yaml import YAML
 
 from tests.e2e.upstream import Answer, Gate
