@@ -14,8 +14,10 @@ from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
+from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
 from thinkwire.proxy.watch import Watch
+from thinkwire.ruleset import shipped
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load
 from thinkwire.ruleset.problem import render
@@ -26,14 +28,6 @@ logger = logging.getLogger(__name__)
 
 OUR_HEADER: Final = "x-thinkwire"
 """Addressed to us by clients; it never travels on."""
-
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
-
-
-def shipped_rules() -> Path:
-    """The folder of the shipped rule files: inside the package where it was installed, else beside `addons`."""
-    installed = _PACKAGE / "rules"
-    return installed if installed.is_dir() else _PACKAGE.parents[1] / "rules"
 
 
 class Thinkwire:
@@ -95,7 +89,7 @@ class Thinkwire:
                 logger.log(logging.INFO, "%s", self._ruleset.explain(facts, one))
 
     def _load_rules(self) -> Loaded:
-        loaded = load(_rule_file(), shipped=shipped_rules(), compile_filter=compile_filter)
+        loaded = load(_rule_file(), shipped=shipped.folder(), compile_filter=compile_filter)
         self._watch = Watch(loaded.files)
         if loaded.ruleset is not None:
             self._ruleset = loaded.ruleset
@@ -117,15 +111,25 @@ class Thinkwire:
         if OUR_HEADER in headers:
             self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
             del headers[OUR_HEADER]
-        if flow.request.stream and (is_json(flow.request) or dialect_of_request(_path(flow.request), None)):
-            flow.request.stream = False  # stream_large_bodies would take it past us
+        if self._ruleset is not None and self._may_pass_unread(flow.request):
+            collect(flow, self._begin)
 
     def request(self, flow: http.HTTPFlow) -> None:
         if self._ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
+        elif flow not in self._exchanges:
+            self._begin(flow)
+
+    def _may_pass_unread(self, request: http.Request) -> bool:
+        """Would `stream_large_bodies` take a request that may be one to a model past us, or might it?"""
+        if not ctx.options.stream_large_bodies or not (request.stream or "content-length" not in request.headers):
+            return False
+        return is_json(request) or dialect_of_request(_path(request), None) is not None
+
+    def _begin(self, flow: http.HTTPFlow) -> None:
+        """Choose the rules for a request that is there as a whole, and edit it."""
+        if self._ruleset is None:
             return
-        if flow.request.stream or flow.request.raw_content is None:
-            logger.error("%s: the request was too large to be read, only its headers were", flow.request.pretty_url)
         facts = self._facts(flow)
         exchange = Exchange(flow, facts, self._ruleset.choose(facts, flow), ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
@@ -162,5 +166,5 @@ def _rule_file() -> Path:
     return (
         Path(ctx.options.thinkwire_rules).expanduser()
         if ctx.options.thinkwire_rules
-        else shipped_rules() / "default.yaml"
+        else shipped.folder() / "default.yaml"
     )

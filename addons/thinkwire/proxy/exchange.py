@@ -12,6 +12,7 @@ from mitmproxy import http
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.report import before_after, log_line
+from thinkwire.proxy.reset import reset_on_close
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.request import rewrite_request
@@ -186,6 +187,8 @@ class Exchange:
         before = decoder.decode(raw)
         if not decoder.is_complete:
             raise CodingError("the compressed body ends too early")
+        if not before:
+            return None
         self._answer = AnswerRewriter(self._choice.plan.response, self._facts)
         self._noun = "body"
         after = rewrite_body(before, self._answer)
@@ -195,6 +198,9 @@ class Exchange:
 
     def error(self) -> None:
         """The exchange broke off, on either side."""
+        response = self._flow.response
+        if response is not None and response.stream and self._flow.request.http_version == "HTTP/1.0":
+            reset_on_close(self._flow.client_conn)
         self._notes.append(f"broke off: {self._flow.error.msg if self._flow.error else 'unknown'}")
         self._log()
 

@@ -1,5 +1,6 @@
 """What the log says of an exchange. Only words; it decides nothing."""
 
+from pathlib import Path
 from typing import Final
 
 from thinkwire.rewrite.tally import Tally
@@ -13,12 +14,18 @@ _SHOWN: Final = 72
 
 def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
-    rules = ", ".join(f"{rule.id} ({rule.file}:{rule.line})" for rule in choice.rules)
+    rules = ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in choice.rules)
     done = [*notes]
     if tally is not None:
         done.append(tally.summary(noun))
     words = ", ".join(done) or "nothing to change"
     return f"{rules}: {'would change: ' if observed else ''}{words}"
+
+
+def _shown(file: Path) -> Path:
+    """The file as one would type it here."""
+    here = Path.cwd()
+    return file.relative_to(here) if file.is_relative_to(here) else file
 
 
 def before_after(tally: Tally) -> str:
