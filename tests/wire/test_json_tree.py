@@ -166,6 +166,49 @@ WHOLE_DOCUMENTS = [
 ]
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(b'{"a":}', b'{"a":,1}', b'{"a": }1}', b'{"a":1,}', b'{,"a":1}', b'{"a":1,,"b":2}', b'{"a"}', b'{"a" 1}'),
+        *(
+            b'{"\\u0061":}',
+            b'{"\\u0061":,1}',
+            b'{"a":1"b":2}',
+            b'{"a":1 2}',
+            b"{a:1}",
+            b"{1:2}",
+            b'{"a":1]',
+            b'{"a":[}]',
+        ),
+        *(b"[,1]", b"[1,]", b"[1,,2]", b"[1 2]", b"[1}", b"[:]", b"[1:2]", b"]", b"}", b",", b":"),
+        *(
+            b"tru",
+            b"nul",
+            b"nan",
+            b"-",
+            b"-NaN",
+            b"+1",
+            b".5",
+            b"1.",
+            b"1.e5",
+            b"1e",
+            b"1e+",
+            b"0x1",
+            b"1_0",
+            b"01",
+            b"-01",
+        ),
+        *(b'"', b'"\\"', b'"\\', b'"\\u123"', b'"\\u123g"', b'"\\U0041"', b"'x'", b"// x", b"\x0c1", b"\xa01", b"\0"),
+    ],
+)
+def test_what_is_almost_json_is_unreadable(raw: bytes) -> None:
+    for wrapped in (raw, b'{"a":' + raw + b"}", b"[" + raw + b"]", b'{"b":0,"a":[{"a":' + raw + b"}]}"):
+        assert not is_json(wrapped)
+        for shape in (*SHAPES, *SWITCHES, TYPED):
+            with pytest.raises(Unreadable):
+                tree(wrapped, shape)
+
+
 @pytest.mark.parametrize("raw", WHOLE_DOCUMENTS, ids=range(len(WHOLE_DOCUMENTS)))
 def test_each_beginning_of_a_document_is_unreadable(raw: bytes) -> None:
     assert is_json(raw)
