@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from thinkwire import cli
 from thinkwire.ruleset.schema import json_schema
 

@@ -29,7 +29,7 @@ def kinds(update: Update) -> dict[str, Kind]:
 
 def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
     delta = {"role": "assistant", "content": "a", "reasoning": "b", "tool_calls": [1], "refusal": "c", "new": 1}
-    choice = {"index": 3, "delta": delta, "logprobs": {"content": []}, "token_ids": [1], "finish_reason": "stop"}
+    choice = {"index": 3, "delta": delta, "logprobs": {"content": [1]}, "token_ids": [1], "finish_reason": "stop"}
     own, first = updates({"id": "x", "choices": [choice], "usage": {"n": 1}, "note": 1})
     assert (own.owner, kinds(own)) == (None, {"usage": Kind.USAGE, "note": Kind.OTHER})
     assert first.owner == Owner("", 3)
@@ -47,8 +47,14 @@ def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
 
 
 def test_choices_without_a_usable_index_are_told_apart_by_their_place() -> None:
-    found = updates({"choices": [{"delta": {}}, {"index": "one", "delta": {}}, {"index": None, "delta": {}}]})
+    found = updates({"choices": [{"delta": {}}, {"index": None, "delta": {}}, {"index": "", "delta": {}}]})
     assert [update.owner for update in found[1:]] == [Owner("", 0), Owner("", 1), Owner("", 2)]
+
+
+def test_an_index_that_is_no_number_still_tells_choices_apart() -> None:
+    for index in ("one", -1, 1.0, 10**30):
+        (_, update) = updates({"choices": [{"index": index, "delta": {}}]})
+        assert update.owner == Owner("", json.dumps(index))
 
 
 def test_a_message_beside_a_delta_is_a_whole_of_the_same_owner() -> None:

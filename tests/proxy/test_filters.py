@@ -3,6 +3,7 @@
 import pytest
 from mitmproxy import flowfilter
 from mitmproxy.test import tflow
+
 from thinkwire.proxy.filters import compile_filter, make_flow
 
 

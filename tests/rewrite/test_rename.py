@@ -147,6 +147,18 @@ def test_a_value_that_is_not_text_keeps_its_form() -> None:
     assert delta_after(TO_REASONING, {"thought": True, "content": "a"}) == {"thought": True, "content": "a"}
 
 
+def test_false_is_a_placeholder_too() -> None:
+    assert delta_after(TO_REASONING, {"reasoning_content": False, "content": "a"}) == {"content": "a"}
+
+
+def test_only_the_texts_of_blocks_are_written_out() -> None:
+    details = [
+        {"type": "reasoning.text", "text": "T"},
+        {"type": "reasoning.server_tool_call", "tool_name": "web", "arguments": "{}", "result": "R"},
+    ]
+    assert delta_after(TO_REASONING, {"reasoning_details": details})["reasoning"] == "T"
+
+
 def test_token_metadata_is_none_of_renames_business() -> None:
     document = body({"reasoning_content": "a", "content": "b"}, logprobs={"content": [{"token": "a"}]}, token_ids=[1])
     after = rewrite_json(TO_REASONING, document)

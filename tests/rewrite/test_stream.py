@@ -66,6 +66,11 @@ def test_end_marks_and_other_text_always_pass(mark: bytes) -> None:
     assert rewrite_stream(HIDDEN + mark, STRIP) == mark
 
 
+@pytest.mark.parametrize("mark", [b"[done]", b"[ DONE ]", b"[END]", b"[DONE][DONE]"])
+def test_end_marks_of_other_spellings_pass(mark: bytes) -> None:
+    assert rewrite_stream(HIDDEN + event(mark.decode()), STRIP) == event(mark.decode())
+
+
 def test_comments_and_fields_without_data_pass() -> None:
     raw = b": working\n\nretry: 3\n\nevent: ping\n\n\n\n"
     assert rewrite_stream(raw, STRIP) == raw
@@ -96,6 +101,22 @@ def test_the_rest_of_a_text_that_a_raw_line_end_tore_is_not_shown() -> None:
 def test_nesting_that_is_too_deep_is_unreadable_and_no_crash() -> None:
     deep = b"data: " + b"[" * 200_000 + b"\n\n"
     assert rewrite_stream(deep + HELLO, STRIP) == HELLO
+
+
+@pytest.mark.parametrize("rest", [b": Secret", b"id: Secret", b"retry: Secret", b"Secret"])
+def test_what_follows_an_unreadable_event_is_its_rest_until_another_can_be_read(rest: bytes) -> None:
+    assert rewrite_stream(BROKEN + rest + b"\n\n" + rest + b"\n\n" + HELLO + b": hi\n\n", STRIP) == HELLO + b": hi\n\n"
+
+
+@pytest.mark.parametrize("frame", [b"event: x\n", b": c\n", HELLO[:-1], b"foo\n"])
+def test_bare_json_between_the_lines_of_a_frame_is_cut_out(frame: bytes) -> None:
+    bare = json.dumps(chunk({"reasoning": "Secret"})).encode() + b"\n"
+    assert rewrite_stream(HELLO + frame + bare + b"\n", STRIP) == HELLO + frame + b"\n"
+    assert rewrite_stream(HELLO + frame + bare + b"\n", TO_REASONING) == HELLO + frame + bare + b"\n"
+
+
+def test_a_byte_order_mark_before_the_document_hides_nothing() -> None:
+    assert rewrite_stream(b"data: \xef\xbb\xbf" + HIDDEN[6:], STRIP) == b""
 
 
 def test_json_of_an_unknown_shape_passes() -> None:
@@ -143,6 +164,18 @@ def test_a_json_body_that_cannot_be_read_is_withheld_in_the_apis_words() -> None
     after, _ = rewrite_chunks([b'{"choices": "Secret'], STRIP, Label.JSON)
     assert "error" in json.loads(after)
     assert rewrite_chunks([b'{"choices": '], TO_REASONING, Label.JSON)[0] == b'{"choices": '
+
+
+def test_a_bare_json_line_before_the_events_does_not_swallow_them() -> None:
+    for size in (1, 7, None):
+        assert rewrite_stream(b'{"warming":1}\n\n' + HIDDEN + HELLO, STRIP, size) == b'{"warming":1}\n\n' + HELLO
+
+
+def test_blanks_before_the_first_event_go_on_at_once() -> None:
+    one = machine(STRIP)
+    assert one.feed(b"\r\n", 0.0) == [b"\r\n"]
+    assert one.feed(b"\n", 0.0) == [b"\n"]
+    assert one.feed(HELLO, 0.0) == [HELLO]
 
 
 # --- signs of life -------------------------------------------------------------------------------------------

@@ -52,6 +52,12 @@ def test_every_spelling_goes_with_its_event(spelling: str) -> None:
         {"reasoning_encrypted": "Secret"},
         {"reasoning_opaque": "Secret"},
         {"provider_specific_fields": {"reasoning_content": "Secret"}},
+        {"provider_specific_fields": {"provider_specific_fields": {"thinking_blocks": [{"thinking": "Secret"}]}}},
+        {"extra_content": {"reasoning_content": "Secret"}},
+        {"tool_calls": [{"index": 0, "provider_specific_fields": {"reasoning_content": "Secret"}}]},
+        {"content": [{"type": "reasoning", "text": "Secret"}, {"thinking": "Secret"}]},
+        {"content": [{"type": "text", "text": "Hi", "thinking": "Secret"}]},
+        {"content": {"type": "thinking", "thinking": "Secret"}},
     ],
 )
 def test_every_carrier_goes(member: dict[str, Any]) -> None:
@@ -238,9 +244,23 @@ def test_transcripts_beside_the_choices_stay_only_where_all_ended_and_none_was_h
         assert all(name not in after for after in rewrite_documents(STRIP, *before, document))
 
 
-def test_a_failed_generation_in_an_error_event_is_a_transcript() -> None:
-    error = {"error": {"message": "tool use failed", "failed_generation": "<think>Secret"}}
-    assert rewrite_documents(STRIP, THOUGHT, error) == [{"error": {"message": "tool use failed"}}]
+QUOTE = {"message": "tool use failed", "failed_generation": "<think>Secret"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": QUOTE},
+        {"error": {"message": "m", "metadata": QUOTE}},
+        {"x_groq": {"error": QUOTE}},
+        chunk({}, finish_reason="error", error=QUOTE),
+    ],
+)
+def test_a_failed_generation_in_an_error_is_a_transcript(error: dict[str, Any]) -> None:
+    assert "tool use failed" in repr(rewrite_documents(STRIP, THOUGHT, error)[-1])
+    assert "Secret" not in repr(rewrite_documents(STRIP, THOUGHT, error))
+    if "choices" not in error:  # in a body, a choice without reasoning may quote what it wrote
+        assert "Secret" not in repr(rewrite_json(STRIP, error))
 
 
 def test_all_metadata_goes_where_the_rule_says_so() -> None:
@@ -248,6 +268,55 @@ def test_all_metadata_goes_where_the_rule_says_so() -> None:
     assert choices_after(answer, plan=STRIP_ALL) == [chunk({"content": "Hi"}, prompt_token_ids=[9])["choices"][0]]
     after = rewrite_json(STRIP_ALL, body({"content": "Hi"}, logprobs=logprobs("Hi")))
     assert after == body({"content": "Hi"})
+
+
+def test_tokens_of_a_step_on_its_last_chunk_go_whatever_chunk_it_is() -> None:
+    hidden, listed = chunk({"reasoning": "Secret"}), logprobs("Secret", "</think>", "Hi")
+    call = {"tool_calls": [{"index": 0, "id": "a"}]}
+    for last in (
+        chunk(call, logprobs=listed),
+        chunk({}, logprobs=listed, finish_reason="stop"),
+        chunk({"content": "Hi"}, logprobs=listed),
+        chunk({"content": "Hi"}, token_ids=[777, 1]),
+    ):
+        (*_, after) = choices_after(hidden, chunk({"content": "a"}), last)
+        assert not {"logprobs", "token_ids"} & set(after)
+
+
+def test_tokens_of_a_call_beside_text_have_to_spell_the_text() -> None:
+    call = {"content": "b", "tool_calls": [{"index": 0}]}
+    (*_, after) = choices_after(THOUGHT, chunk({"content": "a"}), chunk(call, logprobs=logprobs("Secret", "b")))
+    assert "logprobs" not in after
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"content": [{"token": "Secret", "bytes": []}, {"token": "Hi", "bytes": [72, 105]}]},
+        {"content": [{"token": "", "bytes": [], "token_id": 777}, {"token": "Hi", "bytes": [72, 105]}]},
+        {"content": [{"token": "Secret", "bytes": [72, 105]}]},
+        {"content": [{"token": "Hi", "bytes": None, "text": "Secret"}]},
+        {"content": [{"token": "Hi"}], "reasoning": [{"token": "Secret"}]},
+        {"tokens": ["Hi"], "content": [{"token": "Secret"}]},
+        {"tokens": ["Hi"], "token_ids": [777, 1]},
+    ],
+)
+def test_a_list_that_spells_the_text_and_holds_more_goes(listed: dict[str, Any]) -> None:
+    (after,) = choices_after(THOUGHT, chunk({"content": "Hi"}, logprobs=listed))
+    assert "logprobs" not in after
+
+
+def test_hollow_metadata_says_nothing_and_stays() -> None:
+    hollows: list[dict[str, Any]] = [{"content": [], "refusal": None}, {"content": None}]
+    for hollow in hollows:
+        raw = stream(chunk({"role": "assistant", "content": ""}, logprobs=hollow), chunk({}, logprobs=hollow))
+        assert rewrite_stream(raw, STRIP) == raw
+
+
+def test_choices_whose_index_is_no_number_do_not_share_state() -> None:
+    hidden = [chunk({"reasoning": "x"}, index="0"), chunk({"reasoning": "x"}, index="1")]  # type: ignore[arg-type]
+    answers = [chunk({"content": "b"}, index="1"), chunk({"content": "a"}, index="0", token_ids=[777])]  # type: ignore[arg-type]
+    assert "token_ids" not in choices_after(*hidden, *answers)[-1]
 
 
 # --- wholes --------------------------------------------------------------------------------------------------
@@ -274,6 +343,12 @@ def test_a_whole_message_beside_a_delta_neither_leaks_nor_moves_the_stream() -> 
     after = rewrite_documents(STRIP, first, second)
     assert after[-1]["choices"][0]["message"] == {"role": "assistant", "content": "Hi"}
     assert "Sec" not in repr(after)
+
+
+def test_a_message_with_a_thought_costs_the_delta_beside_it_its_metadata() -> None:
+    both = chunk({"content": "Hi"}, message={"content": "Hi", "reasoning": "Secret"}, logprobs=logprobs("Secret", "Hi"))
+    (after,) = choices_after(both)
+    assert after == chunk({"content": "Hi"}, message={"content": "Hi"})["choices"][0]
 
 
 # --- opaque: keep --------------------------------------------------------------------------------------------

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.ruleset.loading import SHIPPED, load_file, load_text
 from thinkwire.ruleset.place import Place
 from thinkwire.ruleset.problem import Problem, render
 from thinkwire.ruleset.translate import LATER, MAPPINGS, TRANSLATIONS, Wording
-
-from tests.ruleset.loading import SHIPPED, load_file, load_text
 
 OTHERS_WORDS = (
     "Input should",

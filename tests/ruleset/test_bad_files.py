@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from thinkwire.ruleset.problem import WARNINGS, Code, render
 
 from tests.ruleset.loading import load_file
+from thinkwire.ruleset.problem import WARNINGS, Code, render
 
 BAD = Path(__file__).parent / "bad"
 FILES = sorted(BAD.glob("*.yaml"))

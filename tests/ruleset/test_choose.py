@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from thinkwire.rewrite.plan import Keep, OnError, Opaque, Rename, RequestPlan, ResponsePlan, Strip, TokenMetadata
-from thinkwire.ruleset.choose import Choice
 
 from tests.ruleset.loading import SHIPPED, load_file, request, rules
+from thinkwire.rewrite.plan import Keep, OnError, Opaque, Rename, RequestPlan, ResponsePlan, Strip, TokenMetadata
+from thinkwire.ruleset.choose import Choice
 
 ASKING_TO_HIDE = [
     request({"include_reasoning": False}),

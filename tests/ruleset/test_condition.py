@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
+from tests.ruleset.loading import request, rules
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.filters import make_flow
 from thinkwire.rewrite.plan import Strip
-
-from tests.ruleset.loading import request, rules
 
 
 def fits(folder: Path, when: str, facts: RequestFacts, flow: object = None) -> bool:

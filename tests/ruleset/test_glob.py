@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from thinkwire.ruleset.glob import compile_glob
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from thinkwire.rewrite.plan import Keep, Rename, Strip
-from thinkwire.ruleset.problem import Code, Severity
 
 from tests.ruleset.loading import SHIPPED, load_file, load_text, request, rules
+from thinkwire.rewrite.plan import Keep, Rename, Strip
+from thinkwire.ruleset.problem import Code, Severity
 
 ONE = "version: 1\nrules:\n  - id: {id}\n    response: {{reasoning: strip}}\n"
 

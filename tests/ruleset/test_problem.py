@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from thinkwire.ruleset.problem import Code, Severity, Source, Span, render
 
 

@@ -1,6 +1,7 @@
 """Plain scalars: the core schema of YAML 1.2."""
 
 import pytest
+
 from thinkwire.ruleset.scalar import LONGEST_NUMBER, read_plain
 
 

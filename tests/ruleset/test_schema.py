@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from ruamel.yaml import YAML
-from thinkwire.ruleset.schema import json_schema
 
 from tests.ruleset.loading import SHIPPED, load_file
+from thinkwire.ruleset.schema import json_schema
 
 BAD = Path(__file__).parent / "bad"
 MODELINE = "# yaml-language-server: $schema=schema.json"

@@ -30,35 +30,42 @@ TRANSCRIPT: Final = Place(Kind.TRANSCRIPT)
 
 # One element of `reasoning_details` (OpenRouter, Snowflake, MiniMax), `thinking_blocks` or `reasoning_items`
 # (LiteLLM). What is not named here may be text of any kind and counts as reasoning.
-_BLOCK_MEMBERS: Final[dict[str, Any]] = {
-    "type": ENVELOPE,
-    "id": ENVELOPE,
-    "format": ENVELOPE,
-    "index": ENVELOPE,
-    "status": ENVELOPE,
-    "text": REASONING,
-    "summary": REASONING,
-    "thinking": REASONING,
-    "signature": OPAQUE,
-    "data": OPAQUE,
-    "encrypted_content": OPAQUE,
-}
+_BLOCK_TEXT: Final = Place(Kind.REASONING, rank=0)
 _TEXT_LIST: Final = Shape(
-    elements=Shape(members={"type": ENVELOPE, "text": REASONING}, other=REASONING, label=REASONING), label=REASONING
+    elements=Shape(members={"type": ENVELOPE, "text": _BLOCK_TEXT}, other=REASONING, label=_BLOCK_TEXT),
+    label=_BLOCK_TEXT,
 )
 _BLOCK: Final = Shape(
-    members=_BLOCK_MEMBERS | {"summary": _TEXT_LIST, "content": _TEXT_LIST}, other=REASONING, label=REASONING
+    members={
+        "type": ENVELOPE,
+        "id": ENVELOPE,
+        "format": ENVELOPE,
+        "index": ENVELOPE,
+        "status": ENVELOPE,
+        "text": _BLOCK_TEXT,
+        "thinking": _BLOCK_TEXT,
+        "summary": _TEXT_LIST,
+        "content": _TEXT_LIST,
+        "signature": OPAQUE,
+        "data": OPAQUE,
+        "encrypted_content": OPAQUE,
+    },
+    other=REASONING,
+    label=_BLOCK_TEXT,
 )
 _BLOCKS: Final = Shape(elements=_BLOCK, label=Level(blocks=True))
 
-_REASONING_MEMBERS: Final[dict[str, Any]] = {
-    **{name: Place(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
+_STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "reasoning_details": _BLOCKS,
     "thinking_blocks": _BLOCKS,
     "reasoning_items": _BLOCKS,
     "reasoning_encrypted": OPAQUE,  # Venice
     "reasoning_opaque": OPAQUE,  # Copilot
     "encrypted_content": OPAQUE,  # xAI
+}
+_REASONING_MEMBERS: Final[dict[str, Any]] = {
+    **{name: Place(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
+    **_STRUCTURED_REASONING,
 }
 
 
@@ -85,38 +92,53 @@ _TOKEN_MEMBERS: Final[dict[str, Any]] = {
 
 # --- a message or delta -----------------------------------------------------------------------------------------
 
-_COPY: Final = Shape(
-    members=_REASONING_MEMBERS | _TOKEN_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True)
-)
-# Mistral: `content` is a text or a list, and the thought stands in the list.
-_CONTENT: Final = Shape(
-    elements=Shape(
-        switch="type",
-        cases={
-            "thinking": Shape(members={}, label=REASONING),
-            "text": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, other=OTHER),
-        },
-        members={},
-        label=Place(Kind.TEXT),
-    ),
+# Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
+_COPY_MEMBERS: Final[dict[str, Any]] = _REASONING_MEMBERS | _TOKEN_MEMBERS
+_COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
+_COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
+_COPY_MEMBERS.update(_COPIES)
+
+# `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
+_THOUGHT_PART: Final = Shape(members={}, label=REASONING)
+_CONTENT_PART: Final = Shape(
+    switch="type",
+    cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
+    | {"text": Shape(members=_REASONING_MEMBERS | {"type": ENVELOPE, "text": Place(Kind.TEXT)}, other=OTHER)},
+    members=_REASONING_MEMBERS | {"type": ENVELOPE},
+    other=Place(Kind.TEXT),
     label=Place(Kind.TEXT, splits=True),
+)
+_CONTENT: Final = Shape(
+    elements=_CONTENT_PART,
+    switch=_CONTENT_PART.switch,
+    cases=_CONTENT_PART.cases,
+    members=_CONTENT_PART.members,
+    other=_CONTENT_PART.other,
+    label=_CONTENT_PART.label,
 )
 _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **_REASONING_MEMBERS,
     **_TOKEN_MEMBERS,
+    **_COPIES,
     "role": Place(Kind.ROLE),
     "content": _CONTENT,
     "refusal": Place(Kind.REFUSAL),
-    "tool_calls": Place(Kind.TOOL_CALL),
-    "function_call": Place(Kind.TOOL_CALL),
+    "tool_calls": Shape(elements=Shape(members=_COPIES), label=Place(Kind.TOOL_CALL)),
+    "function_call": Shape(members=_COPIES, label=Place(Kind.TOOL_CALL)),
     "name": ENVELOPE,  # MiniMax, on each delta
     "channel": ENVELOPE,  # Groq: `analysis` beside the reasoning
-    "provider_specific_fields": _COPY,  # LiteLLM
 }
 
 
 def _message(extent: Extent) -> Shape:
     return Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(bears_names=True, extent=extent))
+
+
+# Groq quotes what the model wrote when a tool call failed.
+_ERROR: Final = Shape(
+    members={"failed_generation": TRANSCRIPT, "metadata": Shape(members={"failed_generation": TRANSCRIPT})},
+    label=Place(Kind.ERROR),
+)
 
 
 # --- a choice ---------------------------------------------------------------------------------------------------
@@ -132,8 +154,8 @@ _CHOICE: Final = Shape(
         "native_finish_reason": ENVELOPE,
         "usage": Place(Kind.USAGE),  # Kimi
         "text": TOKENS,  # Together repeats each piece here
-        "error": Place(Kind.ERROR),
-        "provider_specific_fields": _COPY,
+        "error": _ERROR,
+        **_COPIES,
     },
     other=OTHER,
     label=Level(opens=True, bears_names=True),
@@ -145,6 +167,9 @@ _CHOICE: Final = Shape(
 _DOCUMENT: Final = Shape(
     members={
         **_TOKEN_MEMBERS,
+        **_STRUCTURED_REASONING,
+        **_COPIES,
+        "reasoning_content": REASONING,  # `reasoning` and `thinking` would be the request's settings here
         "id": ENVELOPE,
         "object": ENVELOPE,
         "created": ENVELOPE,
@@ -158,8 +183,8 @@ _DOCUMENT: Final = Shape(
         "metadata": ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),
         "usage": Place(Kind.USAGE),
-        # Groq quotes what the model wrote when a tool call failed.
-        "error": Shape(members={"failed_generation": TRANSCRIPT}, other=Place(Kind.ERROR), label=Place(Kind.ERROR)),
+        "error": _ERROR,
+        "x_groq": Shape(members={"error": _ERROR}, label=OTHER),
         "sglext": TRANSCRIPT,  # SGLang: ids of input and output, experts
         "__verbose": TRANSCRIPT,  # llama.cpp: raw text, tokens, prompt
     },
@@ -170,7 +195,6 @@ _DOCUMENT: Final = Shape(
 # --- the dialect ------------------------------------------------------------------------------------------------
 
 _PATH: Final = re.compile(r"/chat/completions(?:/batch)?/?\Z")
-_MARKS: Final = frozenset(("choices", "sglext"))
 
 
 def _asks_by_body(body: object) -> bool:
@@ -185,10 +209,11 @@ def _model(path: str, body: object) -> str | None:
 
 
 def _knows(root: Node) -> bool:
-    kind = root.child("object")
-    if kind is not None and kind.raw == '"text_completion"':  # the legacy API, where `text` is the answer
-        return False
-    return any(child.key in _MARKS for child in root.children)
+    choices = root.child("choices")
+    if choices is None:
+        return root.child("sglext") is not None
+    # A choice with neither is one of the legacy API, where `text` is the answer.
+    return not choices.children or any(choice.child("delta") or choice.child("message") for choice in choices.children)
 
 
 _KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider")

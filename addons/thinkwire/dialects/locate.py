@@ -50,12 +50,12 @@ def _add(update: Update, place: Place, node: Node) -> None:
 
 
 def _count(update: Update, place: Place, node: Node) -> None:
-    number = number_at(node)
-    if number is None:
+    if node.is_empty:
         return
+    number = number_at(node)
     if place.kind is Kind.OWNER:
-        update.owner = Owner(place.space, number)
-    if place.space:
+        update.owner = Owner(place.space, node.raw if number is None else number)
+    if place.space and number is not None:
         count_of = CountOf.OWNERS if place.kind is Kind.OWNER else CountOf.DOCUMENTS
         update.counters.append((count_of, place.space, node))
 

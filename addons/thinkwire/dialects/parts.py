@@ -42,6 +42,10 @@ class Kind(Enum):
 VISIBLE: Final = frozenset((Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL))
 
 
+_HOLLOW: Final = frozenset((Kind.TOKENS, Kind.TOOL_CALL))
+"""Kinds that come as containers of nothing: `{"content": [], "refusal": null}`."""
+
+
 class Extent(Enum):
     """Does a part add to what came before, or repeat it as a whole?"""
 
@@ -62,7 +66,7 @@ class Place:
 
     kind: Kind
     rank: int | None = None
-    """For names that rename may write or read: which one wins where two texts differ, lowest first."""
+    """For texts that rename may read: which one wins where two differ, lowest first."""
     splits: bool = False
     """Where the value is a list or object that was looked into, the parts inside stand for it."""
     space: str = ""
@@ -94,7 +98,8 @@ class Owner:
     """Whose text it is: a choice, a block, an item."""
 
     space: str
-    number: int
+    number: int | str
+    """Text where the API's number is no number; such an owner can be told apart, but not counted by."""
 
 
 @dataclass(slots=True)
@@ -111,6 +116,8 @@ class Part:
     def says_something(self) -> bool:
         if self.is_blocks:
             return any(leaf.says_something for leaf in self.leaves)
+        if self.kind in _HOLLOW and self.node.children:
+            return any(not child.is_empty for child in self.node.children)
         return not self.node.is_empty
 
     @property

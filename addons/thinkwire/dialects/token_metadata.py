@@ -3,7 +3,10 @@
 The forms are told apart by their shape, whatever the member is called; it does not decide what happens to a list.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 __all__ = ["TokenList", "read_tokens"]
 
@@ -20,7 +23,7 @@ class TokenList:
     """Only numbers: ids or probabilities, without any text."""
 
 
-def read_tokens(value: object) -> TokenList:
+def read_tokens(value: Any) -> TokenList:
     """Read the value of a part of kind TOKENS. What has no known form is a list of which nothing can be verified."""
     match value:
         case bool():
@@ -31,41 +34,70 @@ def read_tokens(value: object) -> TokenList:
             return TokenList(0, _bytes(value), is_bare=False)
         case list():
             return _read_list(value)
-        case {"tokens": list(tokens)}:  # legacy: parallel lists
+        case {"tokens": list(tokens)} if _holds_only(value, _PARALLEL) and _have_one_length(value):
             return _read_list(tokens)
-        case {"content": list() | None as content} if isinstance(value, dict):  # OpenAI
-            return _read_list([*(content or ()), *_list(value.get("refusal"))])
-        case {"refusal": list(refusal)}:
-            return _read_list(refusal)
+        case {"content": _} | {"refusal": _} if _holds_only(value, _OPENAI):
+            return _read_list([entry for entries in value.values() for entry in entries or ()])
         case _:
             return _UNKNOWN
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+type _Types = Mapping[str, tuple[type, ...]]
+
+_UNKNOWN: Final = TokenList(-1, None, is_bare=False)
+_OPENAI: Final[_Types] = {"content": (list,), "refusal": (list,)}
+_PARALLEL: Final[_Types] = dict.fromkeys(
+    ("tokens", "token_logprobs", "top_logprobs", "text_offset", "token_ids"), (list,)
+)
+_ENTRY: Final[_Types] = {
+    "token": (str,),
+    "bytes": (list,),
+    "top_logprobs": (list,),
+    "top_probs": (list,),  # llama.cpp, after sampling
+    **dict.fromkeys(("logprob", "prob", "id", "token_id", "text_offset", "sampling_logprob"), (int, float)),
+}
+_NAMED_BY_NUMBER: Final = re.compile(r"token_id:\d+|bytes:(?:\\x[0-9a-fA-F]{2})+")
+"""Names of tokens that are no text: vLLM on request, OpenAI for parts of a character."""
 
 
-_UNKNOWN = TokenList(-1, None, is_bare=False)
+def _holds_only(value: dict[str, Any], known: _Types) -> bool:
+    """Has it no member but these, of these types or null? Another could hold text that nobody looked at."""
+    return all(member is None or isinstance(member, known.get(name, ())) for name, member in value.items())
 
 
-def _read_list(entries: list[object]) -> TokenList:
+def _have_one_length(value: dict[str, Any]) -> bool:
+    return len({len(member) for member in value.values() if member is not None}) == 1
+
+
+def _read_list(entries: list[Any]) -> TokenList:
     if all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries):
         return TokenList(len(entries), None, is_bare=True)
-    pieces = [_entry_bytes(entry) for entry in entries]
+    # A token that spells nothing is as likely as not one of the marks around a thought.
+    pieces = [_entry_bytes(entry) or None for entry in entries]
     spelled = None if None in pieces else b"".join(piece for piece in pieces if piece is not None)
     return TokenList(len(entries), spelled, is_bare=False)
 
 
-def _entry_bytes(entry: object) -> bytes | None:
+def _entry_bytes(entry: Any) -> bytes | None:
     match entry:
         case str():
             return _bytes(entry)
-        case {"bytes": list(numbers)} if all(isinstance(n, int) and 0 <= n < 256 for n in numbers):
-            return bytes(numbers)
-        case {"token": str(token)}:
+        case {"token": str(token), "bytes": [_, *_] as numbers} if _holds_only(entry, _ENTRY):
+            return _agreed(token, numbers)
+        case {"token": str(token)} if _holds_only(entry, _ENTRY):
             return _bytes(token)
         case _:
             return None
+
+
+def _agreed(token: str, numbers: list[Any]) -> bytes | None:
+    """The bytes of a token, unless its name shows another text; part of a character has no name of its own."""
+    if not all(isinstance(number, int) and 0 <= number < 256 for number in numbers):
+        return None
+    raw = bytes(numbers)
+    whole_characters = token.replace("\ufffd", "")
+    agrees = raw.decode("utf-8", "ignore") == whole_characters or _NAMED_BY_NUMBER.fullmatch(token)
+    return raw if agrees else None
 
 
 def _bytes(text: str) -> bytes | None:

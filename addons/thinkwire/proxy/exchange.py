@@ -164,14 +164,17 @@ class Exchange:
         raw = response.raw_content or b""
         try:
             after = self._rewritten(raw, response, label)
-        except (Unreadable, CodingError) as error:
-            self._notes.append(f"the body cannot be read ({error})")
+        except Exception as error:
+            # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
+            self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
             if self._choice.plan.response.on_error.value == "drop" and not self._observes:
                 _answer_error(response, self._error_body("thinkwire could not read the answer and withheld it"))
             return
         if after is not None and not self._observes:
             _drop_stale(response)
             response.raw_content = after
+            if self._flow.request.http_version != "HTTP/1.1":
+                response.headers.pop("transfer-encoding", None)
             if "transfer-encoding" not in response.headers:
                 response.headers["content-length"] = str(len(after))
 

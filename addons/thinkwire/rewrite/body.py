@@ -14,5 +14,5 @@ def rewrite_body(raw: bytes, answer: AnswerRewriter) -> bytes:
     if not edits:
         return raw
     after = splice(raw, edits)
-    answer.tally.first_change = answer.tally.first_change or (raw, after)
+    answer.tally.note_change(raw, after)
     return after

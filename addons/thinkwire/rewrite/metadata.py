@@ -18,9 +18,9 @@ def kept_parts(update: Update, parts: list[Part], verdict: Verdict) -> list[Part
         return []
     text = _visible_text(update)
     lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
-    if verdict is Verdict.KEEP_UNLESS_LONGER:
-        longer = any(_is_longer(tokens, text) for _, tokens in lists)
-        return [] if longer else parts
+    if verdict is Verdict.KEEP_UNLESS_MORE:
+        calls = any(part.says_something for part in update.of(Kind.TOOL_CALL))
+        return [] if not calls and any(_is_more(tokens, text) for _, tokens in lists) else parts
     spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text} - {0}
     has_texts = any(tokens.count != 0 and not tokens.is_bare for _, tokens in lists)
     keeps_bare = verdict is Verdict.KEEP_IF_SPELLED_OR_BARE and not has_texts
@@ -43,6 +43,9 @@ def _visible_text(update: Update) -> bytes | None:
     return b"".join(pieces)
 
 
-def _is_longer(tokens: TokenList, text: bytes | None) -> bool:
-    """Do the tokens begin with the text and then go on? A thought that follows would be listed so."""
-    return tokens.spells is not None and text is not None and tokens.spells[: len(text)] == text != tokens.spells
+def _is_more(tokens: TokenList, text: bytes | None) -> bool:
+    """Do the tokens hold the text and more than it? Servers trim white space at its ends."""
+    if tokens.spells is None or text is None:
+        return False
+    spelled, shown = tokens.spells.strip(), text.strip()
+    return shown in spelled and shown != spelled

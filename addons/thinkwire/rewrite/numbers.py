@@ -25,7 +25,7 @@ class Numbers:
 
     def remove_owner(self, owner: Owner) -> bool:
         """Note that an owner falls out; returns whether that is news."""
-        if not owner.space or self.is_removed(owner):
+        if not owner.space or isinstance(owner.number, str) or self.is_removed(owner):
             return False
         insort(self._owners.setdefault(owner.space, []), owner.number)
         return True

@@ -17,7 +17,7 @@ def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
     """
     conflict = False
     for bearer, parts in _bearers(update).items():
-        named = [part for part in parts if part.place is not None and part.place.rank is not None]
+        named = [part for part in parts if _is_ranked(part)]
         texts = [part for part in named if part.says_something and part.node.text[part.node.at] in '"[{']
         if texts:
             conflict |= _write_names(named, texts, names, edits)
@@ -82,14 +82,18 @@ def _write_from_blocks(
         elif blocks:
             edits.insert_after(blocks.node, name, text)
     for part in named:
-        if part.node.key not in names and part.node.is_empty:
+        if part.node.key not in names and (part.node.is_empty or part.node.raw == "false"):
             edits.remove(part.node)
 
 
 def _block_text(blocks: Part) -> str:
     """The texts of the blocks joined as they stand between their quotes, as a stream of them would be joined."""
-    texts = (leaf.node for leaf in blocks.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string)
+    texts = (leaf.node for leaf in blocks.leaves if _is_ranked(leaf) and leaf.node.is_string)
     return "".join(node.raw[1:-1] for node in texts)
+
+
+def _is_ranked(part: Part) -> bool:
+    return part.place is not None and part.place.rank is not None
 
 
 def _rank(part: Part) -> int:

@@ -65,15 +65,19 @@ class _Form:
         start, end = len(self.lead), len(raw) - len(self.trail)
         if self.head_digits:
             start += self.head_digits
-            if not (raw[len(self.lead) : start].isdigit() and raw.startswith(self.head, start)):
+            if not (_is_number(raw[len(self.lead) : start]) and raw.startswith(self.head, start)):
                 return None
             start += len(self.head)
         elif self.tail_digits:
             digits_at = end - self.tail_digits
-            if not (raw[digits_at:end].isdigit() and raw.endswith(self.tail, 0, digits_at)):
+            if not (_is_number(raw[digits_at:end]) and raw.endswith(self.tail, 0, digits_at)):
                 return None
             end = digits_at - len(self.tail)
         return (start, end) if _TEXT.fullmatch(raw, start, end) else None
+
+
+def _is_number(digits: bytes) -> bool:
+    return digits.isdigit() and not digits.startswith(b"0")  # JSON knows no leading zeros
 
 
 def _form(raw: bytes, gaps: Gaps) -> _Form:

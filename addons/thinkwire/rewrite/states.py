@@ -8,16 +8,18 @@ The rules behind the table (design.md section 5):
 * An update that holds reasoning loses its metadata, whatever else it carries.
 * An update that shows nothing loses it too: the first chunk of a stream often lists the first hidden token. The one
   with the finish reason may keep it, unless the choice is still hidden.
-* While nothing has been hidden, a visible update keeps its metadata; but not where the listed tokens go on after the
-  text has ended, for what follows may be the thought that comes next.
+* While nothing has been hidden, a visible update keeps its metadata; but not where the listed tokens hold more than
+  the text, for the rest may be the thought that comes next.
 * After something was hidden, only a list that spells exactly the visible text is known to be free of it. Bare ids
   spell nothing: the first visible update after a hidden stretch loses them, later ones keep them.
+* Some servers hang the tokens of a whole step on one of its chunks. So where reasoning came without metadata, the
+  next metadata, wherever it comes, may list it (`WHEN_OWED`).
 """
 
 from enum import Enum
 from typing import Final
 
-__all__ = ["TRANSITIONS", "Shows", "State", "Verdict", "diagram"]
+__all__ = ["TRANSITIONS", "WHEN_OWED", "Shows", "State", "Verdict", "diagram"]
 
 
 class State(Enum):
@@ -30,8 +32,8 @@ class Shows(Enum):
     """What an update shows; the first that applies."""
 
     REASONING = "reasoning, or tokens of it"
-    CALL = "a tool call"
     TEXT = "visible text or a refusal"
+    CALL = "a tool call"
     END = "a finish reason and nothing visible"
     NOTHING = "nothing of these"
 
@@ -41,7 +43,7 @@ class Verdict(Enum):
 
     KEEP = "keep"
     DROP = "drop"
-    KEEP_UNLESS_LONGER = "keep unless it lists more than the text"
+    KEEP_UNLESS_MORE = "keep unless it lists more than the text"
     KEEP_IF_SPELLED = "keep what spells the text"
     KEEP_IF_SPELLED_OR_BARE = "keep what spells the text, and bare ids"
 
@@ -50,7 +52,7 @@ TRANSITIONS: Final[dict[State, dict[Shows, tuple[State, Verdict]]]] = {
     State.START: {
         Shows.REASONING: (State.HIDDEN, Verdict.DROP),
         Shows.CALL: (State.START, Verdict.KEEP),
-        Shows.TEXT: (State.START, Verdict.KEEP_UNLESS_LONGER),
+        Shows.TEXT: (State.START, Verdict.KEEP_UNLESS_MORE),
         Shows.END: (State.START, Verdict.KEEP),
         Shows.NOTHING: (State.START, Verdict.DROP),
     },
@@ -69,6 +71,13 @@ TRANSITIONS: Final[dict[State, dict[Shows, tuple[State, Verdict]]]] = {
         Shows.NOTHING: (State.ANSWER, Verdict.DROP),
     },
 }
+
+
+WHEN_OWED: Final[dict[Verdict, Verdict]] = {
+    Verdict.KEEP: Verdict.DROP,
+    Verdict.KEEP_IF_SPELLED_OR_BARE: Verdict.KEEP_IF_SPELLED,
+}
+"""The verdict on the first metadata after reasoning that came without any, where it differs from the table's."""
 
 
 def diagram() -> str:

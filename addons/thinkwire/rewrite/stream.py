@@ -1,6 +1,7 @@
 """The bytes of a streamed answer: chunks in, chunks out.
 
-It frames, and hands each document to `answer.py`. It has no socket, no clock and no log: time comes with each chunk.
+It undoes the coding and finds out what the bytes are: events, one JSON text, or nothing of ours. It has no socket, no
+clock and no log: time comes with each chunk.
 
 The contract of `feed(chunk, now)` and `finish()`: a list of chunks to send, none of them empty; never an exception.
 An event is handed on as soon as it is complete, and the output does not depend on how the input was cut (comments
@@ -12,13 +13,12 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final, Protocol
 
-from thinkwire.dialects.parts import Extent
-from thinkwire.rewrite.answer import AnswerRewriter, Outcome
+from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.repeat import LONGEST, Repeats, gaps_in
+from thinkwire.rewrite.events import Events
 from thinkwire.wire.codings import CodingError, Decoder
-from thinkwire.wire.json_tree import Unreadable, decode, encode
-from thinkwire.wire.sse import Frame, FrameSplitter, comment
+from thinkwire.wire.json_tree import encode
+from thinkwire.wire.sse import comment
 
 __all__ = ["Label", "StreamRewriter"]
 
@@ -44,10 +44,10 @@ class _Raw:
     """Bytes that are not ours to read."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
-        return [chunk]
+        return (chunk,)
 
     def finish(self) -> Iterable[bytes]:
-        return []
+        return ()
 
 
 class _Body:
@@ -64,155 +64,95 @@ class _Body:
     def finish(self) -> Iterable[bytes]:
         raw = b"".join(self._chunks)
         self._chunks.clear()
+        if not raw:
+            return ()
         try:
-            return [rewrite_body(raw, self._answer)]
-        except Unreadable as error:
-            self._answer.tally.saw_unreadable(str(error))
-            if not self._answer.drops_unreadable:
-                return [raw]
-            # Too late for another status: the headers are gone.
-            return [encode(self._answer.error_text(502, "thinkwire could not read the answer and withheld it"))]
-
-
-class _Events:
-    """Server-sent events."""
-
-    def __init__(self, answer: AnswerRewriter) -> None:
-        self._answer = answer
-        self._splitter = FrameSplitter()
-        self._repeats = Repeats()
-        self._sent_last = True
-        """Was the frame before sent? An LF that belongs to it shares its fate."""
-        self._is_broken = False
-        """Was a document not readable? What has no field then, is likely the rest of it."""
-
-    def feed(self, chunk: bytes) -> Iterable[bytes]:
-        if self._splitter.is_between_frames and (sent := self._repeat(chunk)) is not None:
-            return (sent,) if sent else ()
-        return [sent for frame in self._splitter.feed(chunk) if (sent := self._rewrite(frame))]
-
-    def finish(self) -> Iterable[bytes]:
-        return [sent for frame in self._splitter.finish() if (sent := self._rewrite(frame))]
-
-    def _repeat(self, raw: bytes) -> bytes | None:
-        """What is sent for a frame that is like an earlier one; None where it has to be read."""
-        found = self._repeats.find(raw, self._answer.generation)
-        if found is None:
-            return None
-        effect, sent = found
-        self._answer.tally.effects[effect] += 1
-        self._sent_last = bool(sent)
-        self._is_broken = False
-        return sent
-
-    def _rewrite(self, frame: Frame) -> bytes:
-        """The frame as it is to be sent; empty where it is not."""
-        if frame.is_line_feed:
-            return frame.raw if self._sent_last else b""
-        if (sent := self._repeat(frame.raw)) is not None:
-            return sent
-        try:
-            sent = self._read(frame)
-            self._is_broken = self._is_broken and frame.is_foreign
+            return (rewrite_body(raw, self._answer),)
         except Exception as error:
-            # Whatever it was: an exception would lose the chunk or leave the client waiting for ever.
+            # Not readable, or a bug of ours: nothing may escape, and what cannot be judged is not shown under strip.
             self._answer.tally.saw_unreadable(str(error) or type(error).__name__)
-            self._is_broken = True
-            sent = b"" if self._answer.drops_unreadable else frame.raw
-        self._sent_last = bool(sent)
-        return sent
-
-    def _read(self, frame: Frame) -> bytes:
-        raw, data = frame.raw, frame.data
-        if data is None and frame.is_foreign:
-            return self._read_foreign(raw)
-        if data is None or not _is_document(data):
-            return raw
-        generation = self._answer.generation
-        outcome = self._answer.rewrite(decode(data), Extent.DELTA)
-        sent = _framed(frame, outcome)
-        if sent and outcome.edits:
-            tally = self._answer.tally
-            tally.first_change = tally.first_change or (raw, sent)
-        if generation == self._answer.generation and len(raw) <= LONGEST:
-            self._learn(frame, outcome)
-        return sent
-
-    def _learn(self, frame: Frame, outcome: Outcome) -> None:
-        gaps = gaps_in(outcome.updates)
-        if gaps is not None:
-            self._repeats.learn(frame.raw, gaps.shifted(frame.raw_at), self._answer.generation, self._probe)
-
-    def _probe(self, raw: bytes) -> tuple[bytes, str]:
-        """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""
-        frame = Frame(raw)
-        outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA)
-        return _framed(frame, outcome), outcome.effect
-
-    def _read_foreign(self, raw: bytes) -> bytes:
-        """Text that is no event: an error of a gateway, most often. Clients ignore it, people need it."""
-        if _is_document(raw):
-            return rewrite_body(raw, self._answer)
-        return b"" if self._is_broken and self._answer.drops_unreadable else raw
+            if not self._answer.drops_unreadable:
+                return (raw,)
+            # Too late for another status: the headers are gone.
+            return (encode(self._answer.error_text(502, "thinkwire could not read the answer and withheld it")),)
 
 
-def _framed(frame: Frame, outcome: Outcome) -> bytes:
-    if not outcome.is_sent:
-        return b""
-    return frame.with_data(outcome.edits) if outcome.edits else frame.raw
+class _Beginning:
+    """The first bytes, until they show what the rest is.
 
-
-def _is_document(data: bytes) -> bool:
-    """Is this meant to be JSON? `[DONE]` and other text is not."""
-    first = data.lstrip()[:1]
-    return first == b"{" or (first == b"[" and data.strip() != b"[DONE]")
-
-
-class _Undecided:
-    """The first bytes, until they show what the rest is."""
+    Blanks say nothing and go on at once. A text that begins as JSON does is one, unless events follow it.
+    """
 
     def __init__(self, label: Label, answer: AnswerRewriter) -> None:
         self._label = label
         self._answer = answer
-        self._held = b""
+        self._held = bytearray()
+        self._is_json = False
+        self._searched = 0
 
-    def choose(self, chunk: bytes) -> tuple[_Content | None, bytes]:
-        """What to read the body with, and the bytes held until now; (None, nothing) while it is open."""
+    def feed(self, chunk: bytes) -> tuple[bytes, _Content | None, bytes]:
+        """The blanks to send, what to read the body with (None while that is open), and the bytes held until then."""
         self._held += chunk
-        match = _BEGINNING.match(self._held)
-        if match is None:
-            return None, b""
-        return self._content(match), self._held
+        blanks = b"" if self._is_json else self._take_blanks()
+        content = self._content()
+        return blanks, content, bytes(self._held) if content is not None else b""
 
-    def give_up(self) -> bytes:
-        return self._held
+    def finish(self) -> Iterable[bytes]:
+        rest = bytes(self._held)
+        self._held.clear()
+        if not self._is_json:
+            return (rest,) if rest else ()
+        body = _Body(self._answer)
+        body.feed(rest)
+        return body.finish()
 
-    def _content(self, match: re.Match[bytes]) -> _Content:
-        if self._label is Label.JSON or match["json"]:
+    def _take_blanks(self) -> bytes:
+        match = _BLANKS.match(self._held)
+        blanks = match[0] if match is not None else b""
+        del self._held[: len(blanks)]
+        return bytes(blanks)
+
+    def _content(self) -> _Content | None:
+        if self._label is Label.JSON:
             return _Body(self._answer)
-        if self._label is Label.EVENTS or match["field"]:
-            return _Events(self._answer)
-        return _Raw()
+        if self._is_json:
+            return Events(self._answer) if self._events_follow() else None
+        match = _SIGN.match(self._held)
+        if match is None:
+            return None
+        if match["json"]:
+            self._is_json = True
+            return self._content()
+        return Events(self._answer) if match["field"] or self._label is Label.EVENTS else _Raw()
+
+    def _events_follow(self) -> bool:
+        found = _FIELD_LINE.search(self._held, self._searched)
+        self._searched = max(0, len(self._held) - _LONGEST_FIELD)
+        return found is not None
 
 
-_BEGINNING: Final = re.compile(
-    rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+(?:(?P<json>[{\[])|(?P<field>:|data:|event:|id:|retry:)"
-    rb"|(?!\xef(?:\xbb|\Z)|[dei][a-z]{0,4}\Z|r(?:e(?:t(?:r(?:y)?)?)?)?\Z)[^ \t\r\n])"
+_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+_SIGN: Final = re.compile(
+    rb"(?P<json>[{\[])|(?P<field>:|data:|event:|id:|retry:)"
+    rb"|(?P<other>(?!(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?|\xef\xbb?)\Z).)",
+    re.DOTALL,
 )
-"""The first sign of what a body is; no match while the bytes could still become one of the fields."""
+"""The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
+_FIELD_LINE: Final = re.compile(rb"[\r\n](?:data|event):")
+_LONGEST_FIELD: Final = 7
 
 
 class StreamRewriter:
     """Rewrites one streamed body; see the module's contract."""
 
-    __slots__ = ("_answer", "_content", "_decoder", "_failed", "_keepalive", "_last_sent", "_undecided")
+    __slots__ = ("_answer", "_beginning", "_content", "_decoder", "_failed", "_keepalive", "_last_sent")
 
     def __init__(
         self, answer: AnswerRewriter, label: Label, decoder: Decoder | None, keepalive: float, now: float
     ) -> None:
         self._answer = answer
         self._decoder = decoder
-        self._undecided = _Undecided(label, answer)
+        self._beginning = _Beginning(label, answer)
         self._content: _Content | None = None
         self._keepalive = keepalive
         self._last_sent = now
@@ -221,26 +161,26 @@ class StreamRewriter:
     def feed(self, chunk: bytes, now: float) -> list[bytes]:
         if self._decoder is not None:
             chunk = self._decode(chunk, self._decoder)
-        content = self._content
-        if content is None:
-            content, chunk = self._undecided.choose(chunk)
-            if content is None:
-                return []
-            self._content = content
-        sent = list(content.feed(chunk)) if chunk else []
+        sent = list(self._feed(chunk)) if chunk else []
         if sent:
             self._last_sent = now
-        elif now - self._last_sent >= self._keepalive and isinstance(content, _Events):
+        elif now - self._last_sent >= self._keepalive and isinstance(self._content, Events):
             self._last_sent = now
             sent.append(comment("keep-alive"))
         return sent
 
+    def _feed(self, chunk: bytes) -> Iterable[bytes]:
+        if self._content is not None:
+            return self._content.feed(chunk)
+        blanks, self._content, held = self._beginning.feed(chunk)
+        sent = self._content.feed(held) if self._content is not None and held else ()
+        return (blanks, *sent) if blanks else sent
+
     def finish(self) -> list[bytes]:
         if self._decoder is not None and not self._decoder.is_complete and not self._failed:
             self._answer.tally.saw_unreadable("the compressed body ends too early")
-        if self._content is None:
-            return [held] if (held := self._undecided.give_up()) else []
-        return list(self._content.finish())
+        last = self._content if self._content is not None else self._beginning
+        return list(last.finish())
 
     def _decode(self, chunk: bytes, decoder: Decoder) -> bytes:
         if self._failed:

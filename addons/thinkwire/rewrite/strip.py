@@ -3,14 +3,14 @@
 It decides update by update, with the states of `states.py`; it does not know APIs and does not send anything.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
-from thinkwire.rewrite.states import TRANSITIONS, Shows, State, Verdict
+from thinkwire.rewrite.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Stripper"]
@@ -26,12 +26,14 @@ class _Choice:
     state: State = State.START
     has_role: bool = False
     has_finished: bool = False
+    owes_metadata: bool = False
+    """Did reasoning come without token metadata, which may still follow?"""
 
 
 class Stripper:
     """Strips the documents of one answer, in order."""
 
-    __slots__ = ("_choices", "_numbers", "_strip", "changes")
+    __slots__ = ("_choices", "_hid_in_whole", "_numbers", "_strip", "changes")
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -39,6 +41,7 @@ class Stripper:
         """How often something changed that decides about later documents."""
         self._choices: dict[Owner | None, _Choice] = {}
         self._numbers = Numbers()
+        self._hid_in_whole = False
 
     def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
         """Collect the edits of one document, given its updates.
@@ -50,7 +53,7 @@ class Stripper:
             self._reset(space)
         if self._remove_thoughts(updates, edits):
             return self._drop(updates)
-        lost = [self._strip_update(update, edits) for update in updates[1:]]
+        lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
         lost.append(self._strip_own(updates, edits))
         if edits and extent is Extent.DELTA and not self._says_something(updates, edits):
             return self._drop(updates)
@@ -83,13 +86,17 @@ class Stripper:
 
     # --- one update ---------------------------------------------------------------------------------------------
 
-    def _strip_update(self, update: Update, edits: Edits) -> set[str]:
+    def _strip_update(self, update: Update, updates: list[Update], edits: Edits) -> set[str]:
         """Strip what one document says of one owner; returns the names of token metadata that went."""
-        holds_thought = any(part.says_something for part in update.of(*_THOUGHT))
+        # A whole message beside a delta shares the choice's metadata with it.
+        beside = [other for other in updates if other.node is update.node]
+        holds_thought = any(map(_holds_thought, beside))
         if update.extent is Extent.WHOLE:
-            verdict = self._verdict_on_whole(update, holds_thought)
+            self._hid_in_whole = self._hid_in_whole or holds_thought
+            verdict = Verdict.DROP if holds_thought or self._hid(update.owner) else Verdict.KEEP
         else:
-            verdict = self._advance(update, holds_thought)
+            verdict = self._advance(update, _holds_thought(update))
+            verdict = Verdict.DROP if holds_thought else verdict
         self._remove_reasoning(update, edits)
         return self._judge(update, verdict, self._hid(update.owner), edits)
 
@@ -98,18 +105,19 @@ class Stripper:
         choice = self._choices.get(owner)
         return choice is not None and choice.state is not State.START
 
-    def _verdict_on_whole(self, update: Update, holds_thought: bool) -> Verdict:
-        """A whole lists the whole generation; inside a stream it shows no more than the deltas did."""
-        return Verdict.DROP if holds_thought or self._hid(update.owner) else Verdict.KEEP
-
     def _advance(self, update: Update, holds_thought: bool) -> Verdict:
         choice = self._choices.setdefault(update.owner, _Choice())
         ends = any(part.says_something for part in update.of(Kind.FINISH))
+        has_metadata = any(part.says_something for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
         following, verdict = TRANSITIONS[choice.state][shows]
-        if following is not choice.state or (ends and not choice.has_finished):
-            self.changes += 1
-            choice.state, choice.has_finished = following, choice.has_finished or ends
+        if choice.owes_metadata:
+            verdict = WHEN_OWED.get(verdict, verdict)
+        before = replace(choice)
+        choice.state = following
+        choice.has_finished = choice.has_finished or ends
+        choice.owes_metadata = not has_metadata and (holds_thought or choice.owes_metadata)
+        self.changes += choice != before
         return verdict
 
     def _remove_reasoning(self, update: Update, edits: Edits) -> None:
@@ -118,7 +126,7 @@ class Stripper:
             if part.kind is Kind.REASONING:
                 stays = keeps_opaque and _keep_opaque_blocks(part, edits)
             elif part.kind is Kind.OPAQUE:
-                stays = keeps_opaque
+                stays = keeps_opaque and part.node.is_string
             else:
                 stays = not part.says_something
             if not stays:
@@ -141,23 +149,25 @@ class Stripper:
         """Strip what the document says outside of any choice; or all it says, where it has one owner."""
         own = updates[0]
         if own.owner is not None:
-            return self._strip_update(own, edits)
-        inside = updates if own.extent is Extent.WHOLE else [own]
-        holds_thought = any(part.says_something for update in inside for part in update.of(*_THOUGHT))
-        is_open = not self._hid_anything if own.extent is Extent.WHOLE else self._all_ended_open
+            return self._strip_update(own, updates, edits)
+        holds_thought = any(map(_holds_thought, updates if own.extent is Extent.WHOLE else [own]))
+        if own.extent is Extent.WHOLE:
+            is_open = not self._hid_anything and len(updates) > 1  # with no choice in sight, it may be of any
+        else:
+            is_open = self._all_ended_open
         self._remove_reasoning(own, edits)
         verdict = Verdict.KEEP if is_open and not holds_thought else Verdict.DROP
         return self._judge(own, verdict, self._hid_anything, edits)
 
     @property
     def _hid_anything(self) -> bool:
-        return any(choice.state is not State.START for choice in self._choices.values())
+        return self._hid_in_whole or any(choice.state is not State.START for choice in self._choices.values())
 
     @property
     def _all_ended_open(self) -> bool:
         """Has each choice come to its end without anything hidden? Only then is a list of all tokens harmless."""
         choices = self._choices.values()
-        return bool(choices) and all(choice.has_finished and choice.state is State.START for choice in choices)
+        return bool(choices) and not self._hid_anything and all(choice.has_finished for choice in choices)
 
     def _says_something(self, updates: list[Update], edits: Edits) -> bool:
         return any(
@@ -180,12 +190,16 @@ class Stripper:
                 self.changes += choice.has_role
 
 
+def _holds_thought(update: Update) -> bool:
+    return any(part.says_something for part in update.of(*_THOUGHT))
+
+
 def _shows(update: Update, ends: bool) -> Shows:
     visible = {part.kind for part in update.parts if part.kind in VISIBLE and part.says_something}
-    if Kind.TOOL_CALL in visible:
-        return Shows.CALL
-    if visible:
+    if visible - {Kind.TOOL_CALL}:
         return Shows.TEXT
+    if visible:
+        return Shows.CALL
     return Shows.END if ends else Shows.NOTHING
 
 
@@ -195,19 +209,23 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     Returns False where no block has one: the whole list then goes.
     """
     blocks = part.node.children if part.is_blocks else []
-    signed = {_block_of(leaf, part) for leaf in part.leaves if leaf.kind is Kind.OPAQUE and leaf.says_something}
+    signed = {_block_of(leaf, part) for leaf in part.leaves if _is_state(leaf)}
     if not signed:
         return False
     for block in blocks:
         if block not in signed:
             edits.remove(block)
     for leaf in part.leaves:
-        if leaf.kind is not Kind.OPAQUE and leaf.says_something:
+        if not _is_state(leaf) and leaf.says_something:
             if leaf.node.is_string:
                 edits.replace(leaf.node, '""')
             else:
                 edits.remove(leaf.node)
     return True
+
+
+def _is_state(leaf: Part) -> bool:
+    return leaf.kind is Kind.OPAQUE and leaf.node.is_string and leaf.says_something
 
 
 def _block_of(leaf: Part, part: Part) -> object:

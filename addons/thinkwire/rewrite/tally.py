@@ -27,6 +27,9 @@ class Tally:
     def events(self) -> int:
         return sum(self.effects.values())
 
+    def note_change(self, before: bytes, after: bytes) -> None:
+        self.first_change = self.first_change or (before, after)
+
     def saw_unreadable(self, why: str) -> None:
         self.unreadable += 1
         self.first_problem = self.first_problem or why

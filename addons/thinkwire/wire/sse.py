@@ -27,7 +27,7 @@ _FIELDS: Final = frozenset((b"data", b"event", b"id", b"retry"))
 class Frame:
     """One block of an event stream, as raw bytes; its lines are only looked at where somebody asks."""
 
-    __slots__ = ("_is_foreign", "_spans", "is_line_feed", "raw")
+    __slots__ = ("_foreign", "_is_foreign", "_spans", "is_line_feed", "raw")
 
     def __init__(self, raw: bytes, *, is_line_feed: bool = False) -> None:
         self.raw = raw
@@ -35,6 +35,8 @@ class Frame:
         """Is this the LF of a CR LF whose CR already ended the frame before? It shares that frame's fate."""
         self._spans: list[tuple[int, int]] | None = None
         self._is_foreign = False
+        self._foreign: list[tuple[int, int]] = []
+        """The lines without a field, with their ends."""
 
     @property
     def data(self) -> bytes | None:
@@ -48,6 +50,12 @@ class Frame:
         self._data_spans()
         return self._is_foreign
 
+    def without_bare_json(self) -> bytes:
+        """The frame's bytes less the lines that have no field and begin as JSON does."""
+        self._data_spans()
+        cuts = [Edit(start, end, "") for start, end in self._foreign if self.raw[start : start + 1] in (b"{", b"[")]
+        return splice(self.raw, cuts) if cuts else self.raw
+
     def _data_spans(self) -> list[tuple[int, int]]:
         if self._spans is None:
             self._spans = self._find_data()
@@ -58,7 +66,7 @@ class Frame:
         if raw.startswith(b"data:") and raw.find(b"\n") == len(raw) - 2 and raw.endswith(b"\n\n") and b"\r" not in raw:
             return [(6 if raw[5:6] == b" " else 5, len(raw) - 2)]
         spans: list[tuple[int, int]] = []
-        known = unknown = False
+        known = False
         at = len(_BOM) if raw.startswith(_BOM) else 0
         while at < len(raw):
             match = _LINE_END.search(raw, at)
@@ -70,9 +78,9 @@ class Frame:
             if name in _FIELDS or (colon and not name):
                 known = True
             elif name:
-                unknown = True
+                self._foreign.append((at, after))
             at = after
-        self._is_foreign = unknown and not known
+        self._is_foreign = bool(self._foreign) and not known
         return spans
 
     def with_data(self, edits: Iterable[Edit]) -> bytes:
