@@ -151,13 +151,15 @@ class Stripper:
         if own.owner is not None:
             return self._strip_update(own, updates, edits)
         holds_thought = any(map(_holds_thought, updates if own.extent is Extent.WHOLE else [own]))
-        if own.extent is Extent.WHOLE:
-            is_open = not self._hid_anything and len(updates) > 1  # with no choice in sight, it may be of any
-        else:
-            is_open = self._all_ended_open
         self._remove_reasoning(own, edits)
-        verdict = Verdict.KEEP if is_open and not holds_thought else Verdict.DROP
+        verdict = Verdict.KEEP if self._is_open(updates) and not holds_thought else Verdict.DROP
         return self._judge(own, verdict, self._hid_anything, edits)
+
+    def _is_open(self, updates: list[Update]) -> bool:
+        """Is a list of all tokens, beside the choices, known to hold nothing hidden?"""
+        if updates[0].extent is Extent.DELTA:
+            return self._all_ended_open
+        return not self._hid_anything and len(updates) > 1  # where no choice is in sight, it may be of any
 
     @property
     def _hid_anything(self) -> bool:
@@ -165,7 +167,7 @@ class Stripper:
 
     @property
     def _all_ended_open(self) -> bool:
-        """Has each choice come to its end without anything hidden? Only then is a list of all tokens harmless."""
+        """Has each choice of the stream come to its end, and nothing was hidden?"""
         choices = self._choices.values()
         return bool(choices) and not self._hid_anything and all(choice.has_finished for choice in choices)
 

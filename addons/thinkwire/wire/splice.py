@@ -73,7 +73,7 @@ class Edits:
             self._changes.append(Edit(parent.at + 1, parent.at + 1, f"{quote(key)}:{json_text}"))
 
     def spans(self) -> list[Edit]:
-        """The edits in the order of the text, without overlaps; what is added at one place keeps the order of adding."""
+        """The edits in the order of the text, without overlaps; additions at one place in the order they were made."""
         result: list[Edit] = []
         done = 0
         for edit in sorted([*self._cuts(), *self._changes], key=_rank):
