@@ -332,6 +332,24 @@ def test_a_frame_is_foreign_where_lines_stand_and_none_is_a_field(raw: bytes, is
     assert [frame.is_foreign for frame in frames_of(raw)][:1] == [is_foreign]
 
 
+@pytest.mark.parametrize(
+    ("raw", "after"),
+    [
+        (b'{"a":1}\ndata: x\n\n', b"data: x\n\n"),
+        (b'data: x\r\n{"a":1}\r\nid: 1\r\n\r\n', b"data: x\r\nid: 1\r\n\r\n"),
+        (b'data: x\r[1]\r{"b":2}\r\r', b"data: x\r\r"),
+        (BOM + b'{"a":1}\ndata: x\n\n', BOM + b"data: x\n\n"),
+        (b'data: x\n{"a":1}', b"data: x\n"),
+        (b'data: {"a":1}\ndata: [1]\n\n', b'data: {"a":1}\ndata: [1]\n\n'),
+        (b"data: x\nother: {}\ntext\n\n", b"data: x\nother: {}\ntext\n\n"),
+        (b"data: x\n\n", b"data: x\n\n"),
+    ],
+)
+def test_lines_of_bare_json_can_be_taken_out_of_a_frame(raw: bytes, after: bytes) -> None:
+    (frame,) = frames_of(raw)
+    assert frame.without_bare_json() == after
+
+
 def test_a_comment_is_a_frame_that_says_nothing() -> None:
     (frame,) = frames_of(comment("keep-alive"))
     assert frame.raw == b": keep-alive\n\n"
