@@ -110,7 +110,7 @@ def test_what_follows_an_unreadable_event_is_its_rest_until_another_can_be_read(
 
 @pytest.mark.parametrize("frame", [b"event: x\n", b": c\n", HELLO[:-1], b"foo\n"])
 def test_bare_json_between_the_lines_of_a_frame_is_cut_out(frame: bytes) -> None:
-    bare = json.dumps(chunk({"reasoning": "Secret"})).encode() + b"\n"
+    bare = json.dumps(chunk({"reasoning": "Secret"}), indent=1).encode() + b"\n"
     assert rewrite_stream(HELLO + frame + bare + b"\n", STRIP) == HELLO + frame + b"\n"
     assert rewrite_stream(HELLO + frame + bare + b"\n", TO_REASONING) == HELLO + frame + bare + b"\n"
 

@@ -5,28 +5,26 @@ It edits mitmproxy's flows; the hooks that call it, and the options, are in `add
 
 import logging
 import time
-from typing import Final
 
 from mitmproxy import http
 
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.report import before_after, log_line
 from thinkwire.proxy.reset import reset_on_close
+from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.request import rewrite_request
 from thinkwire.rewrite.stream import Label, StreamRewriter
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
-from thinkwire.wire.json_tree import Unreadable
+from thinkwire.wire.json_tree import Unreadable, encode
 
 __all__ = ["Exchange"]
 
 logger = logging.getLogger(__name__)
-
-_STALE: Final = ("content-length", "content-encoding", "etag", "digest", "content-digest", "repr-digest", "content-md5")
-"""Headers of an answer that are wrong once its body has changed."""
 
 
 class Exchange:
@@ -40,7 +38,7 @@ class Exchange:
         self._notes: list[str] = []
         self._answer: AnswerRewriter | None = None
         self._noun = "event"
-        self._was_streamed = False
+        self._tap: RewritingTap | None = None
 
     # --- the request --------------------------------------------------------------------------------------------
 
@@ -75,115 +73,91 @@ class Exchange:
 
     def responseheaders(self, *, streams_large_bodies: bool) -> None:
         """Decide how the answer's body is to be read; for a stream this is the only chance."""
-        response = self._flow.response
-        assert response is not None
-        label = self._label(response)
-        if label is Label.JSON and not streams_large_bodies:
-            return  # mitmproxy buffers it, and `response` rewrites it whole
-        if label is None:
-            if is_streaming(response):
-                response.stream = _pass
-                self._frame(response, length_is_known="content-length" in response.headers)
+        request, response = self._flow.request, self._response
+        label = self._label()
+        if label is None and is_streaming(response):
+            response.stream = pass_on
+        elif label is None or (label is Label.JSON and not streams_large_bodies):
+            return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
+        elif (decoder := decoder_for(_coding(response))) is None:
+            self._refuse_coding()
             return
-        decoder = decoder_for(response.headers.get("content-encoding", ""))
-        if decoder is None:
-            self._refuse_coding(response)
-            return
-        rewriter = self._rewriter(label, decoder)
-        response.stream = self._tap(rewriter)
-        if not self._observes:
-            _drop_stale(response)
-        self._frame(response, length_is_known="content-length" in response.headers)
+        else:
+            self._tap = RewritingTap(
+                self._rewriter(label, decoder), observes=self._observes, drops_unreadable=self._drops_unreadable
+            )
+            response.stream = self._tap
+            if not self._observes:
+                drop_stale(response)
+        if may_have_body(request, response) and not self._observes:
+            frame_stream(request, response)
 
-    def _label(self, response: http.Response) -> Label | None:
-        changes = self._choice.plan.response.changes
-        if not changes or not may_have_body(self._flow.request, response):
+    @property
+    def _response(self) -> http.Response:
+        assert self._flow.response is not None
+        return self._flow.response
+
+    @property
+    def _drops_unreadable(self) -> bool:
+        return self._choice.plan.response.drops_unreadable
+
+    def _label(self) -> Label | None:
+        """How to read the answer; None where it is not to be changed."""
+        if not self._choice.plan.response.changes or not may_have_body(self._flow.request, self._response):
             return None
-        return label_of(response, self._facts.stream)
+        return label_of(self._response, self._facts.stream)
 
     def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
-        self._answer = AnswerRewriter(self._choice.plan.response, self._facts)
+        plan = self._choice.plan.response
+        self._answer = AnswerRewriter(plan, self._facts)
         self._noun = "body" if label is Label.JSON else "event"
-        is_plain = decoder.is_identity
         return StreamRewriter(
-            self._answer, label, None if is_plain else decoder, self._choice.plan.response.keepalive, time.monotonic()
+            self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
         )
 
-    def _tap(self, rewriter: StreamRewriter) -> "_Tap":
-        self._was_streamed = True
-        return _Tap(rewriter, self._observes, self._choice.plan.response.on_error.value == "drop")
+    def _refuse_coding(self) -> None:
+        response = self._response
+        done = "withheld" if self._drops_unreadable else "left alone"
+        self._notes.append(f"answer {done}: content-encoding {_coding(response)} cannot be read")
+        if self._drops_unreadable and not self._observes:
+            body = self._withhold("thinkwire cannot read this content-encoding and withheld the answer")
+            response.stream = ReplacingTap(body)
 
-    def _frame(self, response: http.Response, *, length_is_known: bool) -> None:
-        """Give a body without a length the framing in which a broken end can be told from a good one."""
-        if length_is_known or not may_have_body(self._flow.request, response):
-            return
-        if self._flow.request.http_version == "HTTP/1.1":
-            response.headers["transfer-encoding"] = "chunked"
-            if response.http_version == "HTTP/1.0":
-                response.http_version = "HTTP/1.1"
-        else:
-            response.headers.pop("transfer-encoding", None)
-
-    def _refuse_coding(self, response: http.Response) -> None:
-        coding = response.headers.get("content-encoding", "")
-        drops = self._choice.plan.response.on_error.value == "drop"
-        self._notes.append(f"answer {'withheld' if drops else 'left alone'}: content-encoding {coding} cannot be read")
-        if self._observes:
-            return
-        response.stream = True
-        if drops:
-            body = self._error_body("thinkwire cannot read this content-encoding and withheld the answer")
-            _answer_error(response, body)
-            sent = False
-
-            def once(_chunk: bytes) -> list[bytes]:
-                nonlocal sent
-                pieces = [] if sent else [body]
-                sent = True
-                return pieces
-
-            response.stream = once
-
-    def _error_body(self, message: str) -> bytes:
+    def _withhold(self, message: str) -> bytes:
+        """Make the answer an error in its API's own shape; returns the body."""
         answer = self._answer or AnswerRewriter(self._choice.plan.response, self._facts)
-        return answer.error_text(502, message).encode("latin-1")
+        body = encode(answer.error_text(502, message))
+        make_error(self._response, body)
+        return body
 
     def response(self) -> None:
         """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
-        response = self._flow.response
-        assert response is not None
-        label = self._label(response)
-        is_whole = not (self._was_streamed and _was_called(response.stream))
-        if label is not None and is_whole and response.raw_content:
-            self._rewrite_whole(response, label)
-        elif label is not None and response.raw_content is None and not self._was_streamed:
-            logger.error("%s: the answer was streamed past us and could not be rewritten", self._choice.rules[0].id)
+        label, raw = self._label(), self._response.raw_content
+        is_done = self._tap is not None and self._tap.was_called
+        if label is not None and not is_done:
+            if raw is None:
+                logger.error("%s: the answer went past us and was not rewritten", self._flow.request.pretty_url)
+            elif raw:
+                self._rewrite_whole(raw, label)
         self._log()
 
-    def _rewrite_whole(self, response: http.Response, label: Label) -> None:
-        raw = response.raw_content or b""
+    def _rewrite_whole(self, raw: bytes, label: Label) -> None:
         try:
-            after = self._rewritten(raw, response, label)
+            after = self._rewritten(raw, label)
         except Exception as error:
             # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
             self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
-            if self._choice.plan.response.on_error.value == "drop" and not self._observes:
-                _answer_error(response, self._error_body("thinkwire could not read the answer and withheld it"))
+            if self._drops_unreadable and not self._observes:
+                self._withhold("thinkwire could not read the answer and withheld it")
             return
         if after is not None and not self._observes:
-            _drop_stale(response)
-            response.raw_content = after
-            if self._flow.request.http_version != "HTTP/1.1":
-                response.headers.pop("transfer-encoding", None)
-            if "transfer-encoding" not in response.headers:
-                response.headers["content-length"] = str(len(after))
+            replace_body(self._flow.request, self._response, after)
 
-    def _rewritten(self, raw: bytes, response: http.Response, label: Label) -> bytes | None:
+    def _rewritten(self, raw: bytes, label: Label) -> bytes | None:
         """The body after rewriting, decoded; None where it stays as it is. Raises Unreadable and CodingError."""
-        coding = response.headers.get("content-encoding", "")
-        decoder = decoder_for(coding)
+        decoder = decoder_for(_coding(self._response))
         if decoder is None:
-            raise CodingError(f"content-encoding {coding}")
+            raise CodingError(f"content-encoding {_coding(self._response)} is not known")
         if label is not Label.JSON:
             rewriter = self._rewriter(label, decoder)
             return b"".join([*rewriter.feed(raw, time.monotonic()), *rewriter.finish()])
@@ -218,50 +192,8 @@ class Exchange:
         logger.log(logging.WARNING if is_bad else logging.INFO, "%s", line)
 
 
-class _Tap:
-    """The callable that mitmproxy hands each chunk of a streamed body, and an empty one at its end."""
-
-    def __init__(self, rewriter: StreamRewriter, observes: bool, drops: bool) -> None:
-        self._rewriter = rewriter
-        self._observes = observes
-        self._drops = drops
-        self.was_called = False
-
-    def __call__(self, chunk: bytes) -> list[bytes]:
-        """What to send instead of the chunk. Never an empty piece: mitmproxy frames it as the end of the body."""
-        self.was_called = True
-        try:
-            sent = self._rewriter.feed(chunk, time.monotonic()) if chunk else self._rewriter.finish()
-        except Exception:
-            # An exception here would lose the chunk or leave the client waiting for ever.
-            logger.exception("thinkwire failed on a chunk, please report this")
-            sent = [] if self._drops or not chunk else [chunk]
-        if self._observes:
-            return [chunk] if chunk else []
-        return sent
-
-
-def _pass(chunk: bytes) -> list[bytes]:
-    """Hand a chunk on. Not `stream = True`: an empty DATA frame of HTTP/2 would end a chunked body."""
-    return [chunk] if chunk else []
-
-
-def _was_called(stream: object) -> bool:
-    return isinstance(stream, _Tap) and stream.was_called
-
-
-def _drop_stale(response: http.Response) -> None:
-    for name in _STALE:
-        response.headers.pop(name, None)
-
-
-def _answer_error(response: http.Response, body: bytes) -> None:
-    _drop_stale(response)
-    response.status_code, response.reason = 502, "Bad Gateway"
-    response.headers["content-type"] = "application/json"
-    response.headers.pop("transfer-encoding", None)
-    response.headers["content-length"] = str(len(body))
-    response.raw_content = body
+def _coding(response: http.Response) -> str:
+    return str(response.headers.get("content-encoding", ""))
 
 
 def _is_signed(request: http.Request) -> bool:

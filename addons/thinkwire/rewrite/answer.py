@@ -55,7 +55,7 @@ class AnswerRewriter:
 
     @property
     def drops_unreadable(self) -> bool:
-        return self._plan.on_error.value == "drop"
+        return self._plan.drops_unreadable
 
     def error_text(self, status: int, message: str) -> str:
         """The JSON text of an error in this answer's API, or the most common one where it has none."""

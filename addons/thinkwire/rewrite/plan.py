@@ -66,6 +66,10 @@ class ResponsePlan:
     """Seconds without a byte to the client after which an SSE comment goes out."""
 
     @property
+    def drops_unreadable(self) -> bool:
+        return self.on_error is OnError.DROP
+
+    @property
     def changes(self) -> bool:
         """May an answer differ from what the provider sent?"""
         return not isinstance(self.reasoning, Keep)

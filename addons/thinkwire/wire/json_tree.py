@@ -12,7 +12,7 @@ structure of JSON are ASCII and look the same; a value whose meaning matters is 
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from json.decoder import JSONDecodeError
 from typing import Any, Final
 
@@ -139,8 +139,8 @@ def _int(digits: str) -> int | str:
     return int(digits) if len(digits) < 4000 else digits
 
 
-_scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]  # not in the stubs
-_scan_long_numbers = json.JSONDecoder(strict=False, parse_int=_int).scan_once  # type: ignore[attr-defined]
+# Only where a value ends is of interest; its numbers stay text, for Python makes none of more than 4,300 digits.
+_scan = json.JSONDecoder(strict=False, parse_int=str).scan_once  # type: ignore[attr-defined]  # not in the stubs
 
 
 def read(text: str, shape: Any) -> Node:
@@ -214,10 +214,7 @@ def _escaped_member(node: Node, at: int) -> Node:
     match = _NAME.match(node.text, at)
     if match is None:
         raise Unreadable(f"a member's name is missing at {at}")
-    try:
-        name = json.loads(encode(match[1]).decode("utf-8", "surrogateescape"), strict=False)
-    except JSONDecodeError as error:
-        raise Unreadable(str(error)) from None
+    name = json.loads(encode(match[1]).decode("utf-8", "surrogateescape"), strict=False)
     key = name.encode("utf-8", "surrogatepass").decode("latin-1")  # as if it had been written without escapes
     return Node(node.text, node, key, match.start(1), match.end(1), match.end(0), -1, None)
 
@@ -268,16 +265,7 @@ def _skip(text: str, at: int) -> int:
     if text[at : at + 1] not in ("{", "["):
         raise Unreadable(f"a value is missing at {at}")
     try:
-        return _scanned(_scan, text, at)
-    except ValueError as error:
-        if isinstance(error, Unreadable):
-            raise
-        return _scanned(_scan_long_numbers, text, at)  # a number too long for Python
-
-
-def _scanned(scan: Callable[[str, int], tuple[Any, int]], text: str, at: int) -> int:
-    try:
-        return scan(text, at)[1]
+        return int(_scan(text, at)[1])
     except StopIteration as stop:
         raise Unreadable(f"a value is missing at {stop.value}") from None
     except JSONDecodeError as error:

@@ -51,9 +51,11 @@ class Frame:
         return self._is_foreign
 
     def without_bare_json(self) -> bytes:
-        """The frame's bytes less the lines that have no field and begin as JSON does."""
+        """The frame's bytes less the lines that have no field, from the first one on that begins as JSON does."""
         self._data_spans()
-        cuts = [Edit(start, end, "") for start, end in self._foreign if self.raw[start : start + 1] in (b"{", b"[")]
+        beginnings = (start for start, end in self._foreign if self.raw[start:end].lstrip()[:1] in (b"{", b"["))
+        first = next(beginnings, len(self.raw))
+        cuts = [Edit(start, end, "") for start, end in self._foreign if start >= first]
         return splice(self.raw, cuts) if cuts else self.raw
 
     def _data_spans(self) -> list[tuple[int, int]]:

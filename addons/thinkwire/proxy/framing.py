@@ -1,0 +1,50 @@
+"""Headers of an answer whose body we change: what they state must stay true, and a broken end must look broken."""
+
+from typing import Final
+
+from mitmproxy import http
+
+__all__ = ["drop_stale", "frame_stream", "make_error", "replace_body"]
+
+_STALE: Final = ("content-length", "content-encoding", "etag", "digest", "content-digest", "repr-digest", "content-md5")
+"""Headers that are wrong once the body has changed."""
+
+
+def drop_stale(response: http.Response) -> None:
+    for name in _STALE:
+        response.headers.pop(name, None)
+
+
+def frame_stream(request: http.Request, response: http.Response) -> None:
+    """Give a streamed body that states no length the framing in which a broken end can be told from a good one.
+
+    HTTP/2 has frames of its own, and HTTP/1.0 knows no chunks: its only sign is the connection, see `reset.py`.
+    """
+    if "content-length" in response.headers:
+        return
+    if request.http_version == "HTTP/1.1":
+        response.headers["transfer-encoding"] = "chunked"
+        if response.http_version == "HTTP/1.0":
+            response.http_version = "HTTP/1.1"
+    else:
+        response.headers.pop("transfer-encoding", None)
+
+
+def replace_body(request: http.Request, response: http.Response, body: bytes) -> None:
+    """Put another body, without a content coding, in the place of one that came whole."""
+    drop_stale(response)
+    response.raw_content = body
+    if request.http_version != "HTTP/1.1":
+        response.headers.pop("transfer-encoding", None)
+    if "transfer-encoding" not in response.headers:
+        response.headers["content-length"] = str(len(body))
+
+
+def make_error(response: http.Response, body: bytes) -> None:
+    """Make it a 502 with a JSON body."""
+    drop_stale(response)
+    response.status_code, response.reason = 502, "Bad Gateway"
+    response.headers["content-type"] = "application/json"
+    response.headers.pop("transfer-encoding", None)
+    response.headers["content-length"] = str(len(body))
+    response.raw_content = body
