@@ -17,8 +17,8 @@ from thinkwire.wire.sse import Frame, FrameSplitter
 
 __all__ = ["Events"]
 
-_BEFORE_JSON: Final = b"\xef\xbb\xbf \t\r\n"
-_END_MARK: Final = re.compile(rb"\s*(?:\[\s*[A-Za-z_]+\s*\]\s*)+\Z")
+_BEFORE_JSON: Final = "\xef\xbb\xbf \t\r\n"
+_END_MARK: Final = re.compile(r"\s*(?:\[\s*[A-Za-z_]+\s*\]\s*)+\Z")
 
 
 class Events:
@@ -69,16 +69,16 @@ class Events:
         return sent
 
     def _read(self, frame: Frame) -> bytes:
-        data = frame.data
-        if data is None:
+        text = None if frame.data is None else decode(frame.data)
+        if text is None:
             return self._read_without_data(frame)
         if self._answer.drops_unreadable:
             frame = Frame(frame.without_bare_json())
-        return self._read_document(frame, data) if _is_document(data) else frame.raw
+        return self._read_document(frame, text) if _is_document(text) else frame.raw
 
-    def _read_document(self, frame: Frame, data: bytes) -> bytes:
+    def _read_document(self, frame: Frame, text: str) -> bytes:
         generation = self._answer.generation
-        outcome = self._answer.rewrite(decode(data), Extent.DELTA)
+        outcome = self._answer.rewrite(text, Extent.DELTA)
         self._is_broken = False
         sent = _framed(frame, outcome)
         if sent and outcome.edits:
@@ -100,7 +100,7 @@ class Events:
 
     def _read_without_data(self, frame: Frame) -> bytes:
         """Comments and fields; or a text that is no event, most often a gateway's error. People need to see it."""
-        if frame.is_foreign and _is_document(frame.raw):
+        if frame.is_foreign and _is_document(decode(frame.raw)):
             return rewrite_body(frame.raw, self._answer)
         if not self._answer.drops_unreadable:
             return frame.raw
@@ -113,6 +113,6 @@ def _framed(frame: Frame, outcome: Outcome) -> bytes:
     return frame.with_data(outcome.edits) if outcome.edits else frame.raw
 
 
-def _is_document(data: bytes) -> bool:
+def _is_document(text: str) -> bool:
     """Is this meant to be JSON? `[DONE]` and its like, and other text, are not."""
-    return data.lstrip(_BEFORE_JSON)[:1] in (b"{", b"[") and not _END_MARK.match(data)
+    return text.lstrip(_BEFORE_JSON)[:1] in ("{", "[") and not _END_MARK.match(text)

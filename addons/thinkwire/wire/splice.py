@@ -110,10 +110,11 @@ def _rank(edit: Edit) -> tuple[int, bool, int]:
 
 def splice(raw: bytes, edits: Iterable[Edit]) -> bytes:
     """The bytes after the edits, which must be in order and must not overlap."""
-    pieces: list[bytes] = []
+    whole = memoryview(raw)  # slices of it are no copies; an event can be very long
+    pieces: list[bytes | memoryview] = []
     done = 0
     for start, end, new in edits:
-        pieces += (raw[done:start], encode(new))
+        pieces += (whole[done:start], encode(new))
         done = end
-    pieces.append(raw[done:])
+    pieces.append(whole[done:])
     return b"".join(pieces)

@@ -133,7 +133,8 @@ class FrameSplitter:
         buffer += chunk
         at, searched = 0, self._searched
         while end := self._end_of_frame(at, searched):
-            frames.append(Frame(bytes(buffer[at:end])))
+            with memoryview(buffer) as whole:
+                frames.append(Frame(bytes(whole[at:end])))
             at = searched = end
         if at and at == len(buffer):
             self._expects_line_feed = buffer.endswith(b"\r")
