@@ -11,7 +11,7 @@
 import json
 from typing import Final
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
@@ -83,10 +83,11 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
 
 BLOCK_API: Final = Dialect(
     name="blocks",
+    handling=Handling(strip="blocks of thought", rename="nothing", sent_back="the blocks"),
     asks_by_path=lambda path: path == "/blocks",
     asks_by_body=lambda body: False,
-    model=lambda path, body: None,
-    wants_stream=lambda path, body: True,
+    model=lambda request: None,
+    wants_stream=lambda request: True,
     table=_table,
     knows=_knows,
     write=_write,

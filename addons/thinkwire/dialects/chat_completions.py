@@ -7,8 +7,25 @@ stay, and an event that holds one with a value is worth sending.
 import re
 from typing import Any, Final
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
+from thinkwire.dialects.places import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    REASONING_TOKENS,
+    REFUSAL,
+    ROLE,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+)
+from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -16,15 +33,6 @@ __all__ = ["CHAT_COMPLETIONS", "SPELLINGS"]
 
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
 """All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
-
-ENVELOPE: Final = Place(Kind.ENVELOPE)
-OTHER: Final = Place(Kind.OTHER)
-REASONING: Final = Place(Kind.REASONING)
-OPAQUE: Final = Place(Kind.OPAQUE)
-TOKENS: Final = Place(Kind.TOKENS)
-REASONING_TOKENS: Final = Place(Kind.REASONING_TOKENS)
-TRANSCRIPT: Final = Place(Kind.TRANSCRIPT)
-
 
 # --- reasoning --------------------------------------------------------------------------------------------------
 
@@ -73,7 +81,7 @@ _REASONING_MEMBERS: Final[dict[str, Any]] = {
 
 _TOKEN_MEMBERS: Final[dict[str, Any]] = {
     # DeepSeek keeps the thought's tokens beside the answer's.
-    "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=Place(Kind.TOKENS)),
+    "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=TOKENS),
     "top_logprobs": TOKENS,  # Together
     "token_ids": TOKENS,  # vLLM, Fireworks
     "response_token_ids": TOKENS,  # SGLang
@@ -103,9 +111,9 @@ _THOUGHT_PART: Final = Shape(members={}, label=REASONING)
 _CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
-    | {"text": Shape(members=_REASONING_MEMBERS | {"type": ENVELOPE, "text": Place(Kind.TEXT)}, other=OTHER)},
+    | {"text": Shape(members=_REASONING_MEMBERS | {"type": ENVELOPE, "text": TEXT}, other=OTHER)},
     members=_REASONING_MEMBERS | {"type": ENVELOPE},
-    other=Place(Kind.TEXT),
+    other=TEXT,
     label=Place(Kind.TEXT, splits=True),
 )
 _CONTENT: Final = Shape(
@@ -120,11 +128,11 @@ _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **_REASONING_MEMBERS,
     **_TOKEN_MEMBERS,
     **_COPIES,
-    "role": Place(Kind.ROLE),
+    "role": ROLE,
     "content": _CONTENT,
-    "refusal": Place(Kind.REFUSAL),
-    "tool_calls": Shape(elements=Shape(members=_COPIES), label=Place(Kind.TOOL_CALL)),
-    "function_call": Shape(members=_COPIES, label=Place(Kind.TOOL_CALL)),
+    "refusal": REFUSAL,
+    "tool_calls": Shape(elements=Shape(members=_COPIES), label=TOOL_CALL),
+    "function_call": Shape(members=_COPIES, label=TOOL_CALL),
     "name": ENVELOPE,  # MiniMax, on each delta
     "channel": ENVELOPE,  # Groq: `analysis` beside the reasoning
 }
@@ -137,7 +145,7 @@ def _message(extent: Extent) -> Shape:
 # Groq quotes what the model wrote when a tool call failed.
 _ERROR: Final = Shape(
     members={"failed_generation": TRANSCRIPT, "metadata": Shape(members={"failed_generation": TRANSCRIPT})},
-    label=Place(Kind.ERROR),
+    label=ERROR,
 )
 
 
@@ -150,9 +158,9 @@ _CHOICE: Final = Shape(
         "index": Place(Kind.OWNER),
         "delta": _message(Extent.DELTA),
         "message": _message(Extent.WHOLE),
-        "finish_reason": Place(Kind.FINISH),
+        "finish_reason": FINISH,
         "native_finish_reason": ENVELOPE,
-        "usage": Place(Kind.USAGE),  # Kimi
+        "usage": USAGE,  # Kimi
         "text": TOKENS,  # Together repeats each piece here
         "error": _ERROR,
         **_COPIES,
@@ -182,7 +190,7 @@ _DOCUMENT: Final = Shape(
         "request_id": ENVELOPE,  # GLM
         "metadata": ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),
-        "usage": Place(Kind.USAGE),
+        "usage": USAGE,
         "error": _ERROR,
         "x_groq": Shape(members={"error": _ERROR}, label=OTHER),
         "sglext": TRANSCRIPT,  # SGLang: ids of input and output, experts
@@ -201,11 +209,9 @@ def _asks_by_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("messages"), list)
 
 
-def _model(path: str, body: object) -> str | None:
-    if isinstance(body, dict) and isinstance(body.get("model"), str):
-        return str(body["model"])
-    deployment = re.search(r"/deployments/([^/]+)/", path)  # Azure
-    return deployment[1] if deployment else None
+def _model(request: RequestFacts) -> str | None:
+    deployment = re.search(r"/deployments/([^/]+)/", request.path)  # Azure
+    return model_in_body(request) or (deployment[1] if deployment else None)
 
 
 def _knows(root: Node) -> bool:
@@ -234,10 +240,15 @@ def _error(status: int, message: str) -> str:
 
 CHAT_COMPLETIONS: Final = Dialect(
     name="chat-completions",
+    handling=Handling(
+        strip="the reasoning under every name, lists of reasoning blocks, copies, and token metadata that covers it",
+        rename="every name of the text becomes the one asked for; lists of blocks stay",
+        sent_back="a member of the assistant message, named as the provider reads it",
+    ),
     asks_by_path=lambda path: _PATH.search(path) is not None,
     asks_by_body=_asks_by_body,
     model=_model,
-    wants_stream=lambda _path, body: isinstance(body, dict) and body.get("stream") is True,
+    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,

@@ -2,12 +2,30 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from thinkwire.dialects.parts import Kind, Owner
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 
-__all__ = ["Dialect"]
+__all__ = ["GLANCE", "Dialect", "Handling"]
+
+_LEVEL: Final = Shape(members={})
+GLANCE: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
+"""A table that looks at the members of a document, and at the members of objects in it, once more into these and
+into lists: enough to tell whose document it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """What becomes of reasoning in an API, in a sentence each; the documents show them."""
+
+    strip: str
+    """What strip takes away, and what it keeps."""
+    rename: str
+    """What rename does."""
+    sent_back: str
+    """How the next request carries the reasoning back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,20 +33,23 @@ class Dialect:
     """One API's way of carrying reasoning."""
 
     name: str
+    handling: Handling
     asks_by_path: Callable[[str], bool]
     """Is a request to this path (without its query) one of this API?"""
     asks_by_body: Callable[[object], bool]
     """Has a parsed request body this API's shape? Asked only where no path decides."""
-    model: Callable[[str, object], str | None]
-    """The model that a request (path, parsed body) names."""
-    wants_stream: Callable[[str, object], bool]
-    """Does a request (path, parsed body) ask for a stream?"""
+    model: Callable[[RequestFacts], str | None]
+    """The model that a request names, in its body or its path."""
+    wants_stream: Callable[[RequestFacts], bool]
+    """Does a request ask for a stream, by its body, its path, a header, or by default?"""
     table: Callable[[RequestFacts], Shape]
     """Where an answer keeps its parts; the request can decide what is a delta and what a whole."""
     knows: Callable[[Node], bool]
-    """Is this document, read by any table whose root is an object, one of this API's?"""
+    """Is this document, read by GLANCE or by this dialect's own table, one of this API's?"""
     write: Callable[[Kind, str, Owner, Node], list[str]]
     """JSON texts, in ASCII, of the documents that carry a text of that kind for that owner, in the order to send
     them; made in the likeness of a document of the same stream, whose envelope they repeat."""
     error: Callable[[int, str], str]
     """The JSON text of an error body: HTTP status and a sentence."""
+    streams_a_list: bool = False
+    """Is a stream that is labelled as JSON a list, sent element by element?"""

@@ -18,6 +18,8 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     own = Update(root, level.extent if level is not None and level.extent is not None else extent)
     found = [own]
     _collect(root, own, found)
+    if level is not None and level.opens and own.owner is None:
+        own.owner = Owner("", 0)
     return found
 
 

@@ -78,7 +78,7 @@ class Level:
     """The label of an object or list on the way: what changes for the parts inside."""
 
     opens: bool = False
-    """Each such object is about one owner: an update of its own."""
+    """Each such object is about one owner: an update of its own. At the root: the API has one owner, and no number."""
     extent: Extent | None = None
     """The object is this much of its owner's text; None: as the one around it."""
     bears_names: bool = False
@@ -118,6 +118,8 @@ class Part:
             return any(leaf.says_something for leaf in self.leaves)
         if self.kind in _HOLLOW and self.node.children:
             return any(not child.is_empty for child in self.node.children)
+        if self.kind is Kind.FINISH and self.node.raw == "false":
+            return False
         return not self.node.is_empty
 
     @property

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
@@ -27,17 +28,11 @@ def request_facts(
 ) -> RequestFacts:
     """A request as the rules see it. `path` is without its query; `body` is decoded of any content coding."""
     parsed = _parse(body)
+    facts = RequestFacts(host, path, method, tuple((name.lower(), value) for name, value in headers), parsed)
     dialect = dialect_of_request(path, parsed)
-    return RequestFacts(
-        host=host,
-        path=path,
-        method=method,
-        headers=tuple((name.lower(), value) for name, value in headers),
-        body=parsed,
-        dialect=dialect.name if dialect else None,
-        model=dialect.model(path, parsed) if dialect else None,
-        stream=dialect.wants_stream(path, parsed) if dialect else False,
-    )
+    if dialect is None:
+        return facts
+    return replace(facts, dialect=dialect.name, model=dialect.model(facts), stream=dialect.wants_stream(facts))
 
 
 def _parse(body: bytes | None) -> object:

@@ -19,3 +19,14 @@ class RequestFacts:
     """The dialect's name, or None for a request that is no API's we know."""
     model: str | None = None
     stream: bool = False
+
+
+def model_in_body(request: RequestFacts) -> str | None:
+    """The member `model`, where most APIs name it."""
+    model = request.body.get("model") if isinstance(request.body, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def stream_in_body(request: RequestFacts) -> bool:
+    """Is the member `stream` true, as most APIs want it?"""
+    return isinstance(request.body, dict) and request.body.get("stream") is True

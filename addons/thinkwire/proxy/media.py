@@ -8,18 +8,15 @@ from thinkwire.rewrite.stream import Label
 
 __all__ = ["is_json", "is_streaming", "label_of", "may_have_body"]
 
-_STREAMING: Final = frozenset(
-    (
-        "text/event-stream",
-        "application/x-ndjson",
-        "application/ndjson",
-        "application/jsonl",
-        "application/json-lines",
-        "application/json-seq",
-        "application/stream+json",
-        "application/vnd.amazon.eventstream",
-    )
-)
+_STREAMING: Final = {
+    "text/event-stream": Label.EVENTS,
+    "application/x-ndjson": Label.LINES,
+    "application/ndjson": Label.LINES,
+    "application/jsonl": Label.LINES,
+    "application/json-lines": Label.LINES,
+    "application/stream+json": Label.LINES,
+    "application/vnd.amazon.eventstream": Label.AWS,
+}
 
 
 def media_type(message: http.Message) -> str:
@@ -45,8 +42,8 @@ def may_have_body(request: http.Request, response: http.Response) -> bool:
 def label_of(response: http.Response, asked_for_stream: bool) -> Label | None:
     """How to read the body; None where it is not ours to read."""
     kind = media_type(response)
-    if kind == "text/event-stream":
-        return Label.EVENTS
+    if kind in _STREAMING:
+        return _STREAMING[kind]
     if is_json(response):
         return Label.JSON
     if asked_for_stream and kind in ("", "text/plain"):

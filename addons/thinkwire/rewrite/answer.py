@@ -6,7 +6,7 @@ It knows documents, not how they are framed on the wire; `stream.py` and `body.p
 from collections.abc import Set
 from typing import NamedTuple
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.dialect import GLANCE, Dialect
 from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.registry import DIALECTS
@@ -97,13 +97,14 @@ class AnswerRewriter:
     def _read(self, text: str) -> Node | None:
         """The document's tree by the table of its API; None where it is no API's that we know."""
         expected = self._dialect
-        first = read(text, expected.table(self._request) if expected else None)
+        first = read(text, GLANCE if expected is None else expected.table(self._request))
         if expected is not None and expected.knows(first):
             return first
+        glance = first if expected is None else read(text, GLANCE)
         for dialect in self._dialects:
-            if dialect is not expected and dialect.knows(root := read(text, dialect.table(self._request))):
+            if dialect is not expected and dialect.knows(glance):
                 self._dialect = dialect
                 self.generation += 1
-                return root
+                return read(text, dialect.table(self._request))
         # Errors and the like have no marks of their own: in an answer that is some API's, they are that API's.
         return first if expected is not None else None

@@ -43,8 +43,16 @@ class Gaps(NamedTuple):
     clock: Span | None
     """The digits of a number that says nothing, such as `created`."""
 
-    def shifted(self, move: Callable[[int], int]) -> "Gaps":
-        return Gaps(*(None if span is None else (move(span[0]), move(span[1])) for span in self))  # type: ignore[arg-type]
+    def shifted(self, move: Callable[[int], int | None]) -> "Gaps | None":
+        """The same gaps elsewhere; None where the text is not to be found there."""
+        text = _shifted(self.text, move)
+        clock = _shifted(self.clock, move) if self.clock is not None else None
+        return Gaps(text, clock) if text is not None else None
+
+
+def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
+    start, end = move(span[0]), move(span[1])
+    return (start, end) if start is not None and end is not None else None
 
 
 @dataclass(frozen=True, slots=True)

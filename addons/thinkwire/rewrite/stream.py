@@ -9,13 +9,14 @@ that keep a connection alive aside).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Final, Protocol
 
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.events import Events
+from thinkwire.rewrite.lines import Elements, Lines
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.sse import comment
@@ -30,6 +31,11 @@ class Label(Enum):
     UNSURE = "unsure"
     """Text of some kind, for a request that asked for a stream: the first bytes decide."""
     JSON = "json"
+    LIST = "list"
+    """JSON, for a request whose stream is a list that comes element by element; an error may still be an object."""
+    LINES = "lines"
+    AWS = "aws"
+    """Frames of the AWS event stream."""
 
 
 class _Content(Protocol):
@@ -113,22 +119,28 @@ class _Beginning:
         return bytes(blanks)
 
     def _content(self) -> _Content | None:
-        if self._label is Label.JSON:
-            return _Body(self._answer)
+        if self._label in _SURE:
+            return _SURE[self._label](self._answer)
         if self._is_json:
-            return Events(self._answer) if self._events_follow() else None
+            return self._what_follows_json()
         match = _SIGN.match(self._held)
         if match is None:
             return None
+        if self._label is Label.LIST:
+            return Elements(self._answer) if match["json"] == b"[" else _Body(self._answer)
         if match["json"]:
             self._is_json = True
             return self._content()
         return Events(self._answer) if match["field"] or self._label is Label.EVENTS else _Raw()
 
-    def _events_follow(self) -> bool:
-        found = _FIELD_LINE.search(self._held, self._searched)
-        self._searched = max(0, len(self._held) - _LONGEST_FIELD)
-        return found is not None
+    def _what_follows_json(self) -> _Content | None:
+        """No JSON text goes on with a field of an event, or with another object; such a body is no single text."""
+        found = _SECOND.search(self._held, self._searched)
+        if found is None:
+            # Blanks between two objects are searched once more with each chunk; a few suffice to tell them apart.
+            self._searched = max(self._searched, len(self._held) - _LONGEST_BETWEEN)
+            return None
+        return Events(self._answer) if found["field"] else Lines(self._answer)
 
 
 _BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
@@ -138,8 +150,9 @@ _SIGN: Final = re.compile(
     re.DOTALL,
 )
 """The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
-_FIELD_LINE: Final = re.compile(rb"[\r\n](?:data|event):")
-_LONGEST_FIELD: Final = 7
+_SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n[ \t\r\n]{0,8}\{")
+_LONGEST_BETWEEN: Final = 20
+_SURE: Final[dict[Label, Callable[[AnswerRewriter], _Content]]] = {Label.JSON: _Body, Label.LINES: Lines}
 
 
 class StreamRewriter:

@@ -6,6 +6,7 @@ It decides update by update, with the states of `states.py`; it does not know AP
 from dataclasses import dataclass, replace
 from typing import Final
 
+from thinkwire.dialects.opaque import is_readable
 from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
@@ -124,9 +125,9 @@ class Stripper:
         keeps_opaque = self._strip.opaque is Opaque.KEEP
         for part in update.of(*_THOUGHT):
             if part.kind is Kind.REASONING:
-                stays = keeps_opaque and _keep_opaque_blocks(part, edits)
+                stays = keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
             elif part.kind is Kind.OPAQUE:
-                stays = keeps_opaque and part.node.is_string
+                stays = keeps_opaque and (_is_state(part) or not part.says_something)
             else:
                 stays = not part.says_something
             if not stays:
@@ -173,7 +174,10 @@ class Stripper:
 
     def _says_something(self, updates: list[Update], edits: Edits) -> bool:
         return any(
-            part.says_something and not edits.is_removed(part.node) and not self._is_known_role(update, part)
+            part.says_something
+            and (part.kind is not Kind.REASONING or part.is_blocks)  # a text is removed, or emptied
+            and not edits.is_removed(part.node)
+            and not self._is_known_role(update, part)
             for update in updates
             for part in update.parts
         )
@@ -205,6 +209,15 @@ def _shows(update: Update, ends: bool) -> Shows:
     return Shows.END if ends else Shows.NOTHING
 
 
+def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
+    """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
+    if not update.is_thought or not part.node.is_string:
+        return False
+    if part.says_something:
+        edits.replace(part.node, '""')
+    return True
+
+
 def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     """Empty the texts in a list of blocks and keep the blocks that have a signature or encrypted form.
 
@@ -226,8 +239,9 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     return True
 
 
-def _is_state(leaf: Part) -> bool:
-    return leaf.kind is Kind.OPAQUE and leaf.node.is_string and leaf.says_something
+def _is_state(part: Part) -> bool:
+    """Is it a value that only the provider can read?"""
+    return part.kind is Kind.OPAQUE and part.node.is_string and part.says_something and not is_readable(part.node.value)
 
 
 def _block_of(leaf: Part, part: Part) -> object:

@@ -59,7 +59,8 @@ class Shape:
         self.elements = elements
         """Label or Shape of each element, for lists."""
         self.switch = switch
-        """The name of the member whose text chooses one of `cases`; without a fitting case, this Shape itself."""
+        """The name of the member whose text (or `true`, or a number as it stands) chooses one of `cases`; without a
+        fitting case, this Shape itself."""
         self.cases = cases or {}
         self.label = label
         """What the owner of the table wants to know of this level."""
@@ -245,8 +246,8 @@ def _walk_switch(node: Node, shape: Shape) -> int:
     """The member that decides may stand anywhere: first the spans of all members, then inside."""
     end = _walk_object(node, _LEAVES)
     chosen = node.child(shape.switch)
-    name = chosen.value if chosen is not None and chosen.is_string else None
-    case = node.label = shape.cases.get(name, shape) if name is not None else shape
+    name = "" if chosen is None else chosen.value if chosen.is_string else chosen.raw
+    case = node.label = shape.cases.get(name, shape)
     members = case.members or {}
     for child in node.children:
         child.label = members.get(child.key, case.other)

@@ -9,7 +9,7 @@ as a frame that nothing ended. The raw bytes of all frames, joined, are the byte
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Self
 
 from thinkwire.wire.splice import Edit, splice
 
@@ -37,6 +37,10 @@ class Frame:
         self._is_foreign = False
         self._foreign: list[tuple[int, int]] = []
         """The lines without a field, with their ends."""
+
+    @classmethod
+    def from_raw(cls, raw: bytes) -> Self:
+        return cls(raw)
 
     @property
     def data(self) -> bytes | None:

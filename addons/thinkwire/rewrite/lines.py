@@ -1,0 +1,69 @@
+"""JSON documents one after the other, as lines or as the elements of a list that is sent piece by piece."""
+
+from collections.abc import Iterable
+
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.documents import Documents
+from thinkwire.wire.json_list import Element, ListSplitter
+from thinkwire.wire.json_tree import decode
+from thinkwire.wire.ndjson import Line, LineSplitter
+
+__all__ = ["Elements", "Lines"]
+
+
+class Lines:
+    """Rewrites lines of JSON; `feed` and `finish` hand on no empty piece."""
+
+    def __init__(self, answer: AnswerRewriter) -> None:
+        self._documents = Documents(answer)
+        self._splitter = LineSplitter()
+
+    def feed(self, chunk: bytes) -> Iterable[bytes]:
+        return [sent for line in self._splitter.feed(chunk) if (sent := _rewritten(line, self._documents))]
+
+    def finish(self) -> Iterable[bytes]:
+        return [sent for line in self._splitter.finish() if (sent := _rewritten(line, self._documents))]
+
+
+class Elements:
+    """Rewrites the elements of a list; the commas between those that are left stay right."""
+
+    def __init__(self, answer: AnswerRewriter) -> None:
+        self._documents = Documents(answer)
+        self._splitter = ListSplitter()
+        self._has_sent = False
+        self._dropped_lead = b""
+        """What stood before the first elements, while none of them has been sent: the bracket of the list."""
+
+    def feed(self, chunk: bytes) -> Iterable[bytes]:
+        return [sent for element in self._splitter.feed(chunk) if (sent := self._rewrite(element))]
+
+    def finish(self) -> Iterable[bytes]:
+        return [sent for element in self._splitter.finish() if (sent := self._rewrite(element))]
+
+    def _rewrite(self, element: Element) -> bytes:
+        lead = element.lead if self._has_sent else self._dropped_lead + element.lead.replace(b",", b"", 1)
+        if not element.raw:
+            return lead
+        sent = _rewritten(element, self._documents)
+        if not sent:
+            self._dropped_lead = b"" if self._has_sent else lead
+            return b""
+        self._has_sent = True
+        return lead + sent
+
+
+def _rewritten(frame: Line | Element, documents: Documents) -> bytes:
+    """The frame as it is to be sent; empty where it is not."""
+    sent = documents.repeat(frame.raw)
+    if sent is not None:
+        return sent
+    try:
+        return documents.read(frame, decode(frame.raw)) if _is_document(frame) else frame.raw
+    except Exception as error:
+        # Whatever it was: an exception would lose the chunk or leave the client waiting for ever.
+        return documents.fail(error, frame.raw)
+
+
+def _is_document(frame: Line | Element) -> bool:
+    return frame.raw.lstrip()[:1] in (b"{", b"[")

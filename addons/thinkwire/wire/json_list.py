@@ -1,0 +1,100 @@
+"""A JSON list that is sent piece by piece: bytes in, elements out, each with what stands before it.
+
+It finds where elements end, by brackets and strings; it does not check that they are JSON.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final, Self
+
+from thinkwire.wire.splice import Edit, splice
+
+__all__ = ["Element", "ListSplitter"]
+
+_MARK: Final = re.compile(rb'["\\\[\]{},]')
+
+
+class Element:
+    """One element of the list, as raw bytes: what stands before it (a bracket or a comma, blanks), and its text.
+
+    The end of the list is an element without text.
+    """
+
+    __slots__ = ("lead", "raw")
+
+    def __init__(self, lead: bytes, text: bytes) -> None:
+        self.lead = lead
+        self.raw = text
+
+    @classmethod
+    def from_raw(cls, raw: bytes) -> Self:
+        return cls(b"", raw)
+
+    @property
+    def data(self) -> bytes | None:
+        return self.raw or None
+
+    def with_data(self, edits: Iterable[Edit]) -> bytes:
+        return splice(self.raw, edits)
+
+    def raw_at(self, position: int) -> int:
+        return position
+
+
+class ListSplitter:
+    """Cuts a list into elements: `feed` returns those that are complete, `finish` what is left. Linear in bytes."""
+
+    __slots__ = ("_begins", "_buffer", "_depth", "_in_string", "_searched")
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._searched = 0
+        self._depth = 0
+        """How many brackets are open; 1 is between the elements of the list."""
+        self._in_string = False
+        self._begins = 0
+        """Where the element's text begins in the buffer, while one is open."""
+
+    def feed(self, chunk: bytes) -> list[Element]:
+        buffer = self._buffer
+        buffer += chunk
+        elements: list[Element] = []
+        while match := _MARK.search(buffer, self._searched):
+            mark, at = match[0], match.start()
+            if mark == b"\\":
+                if at + 1 >= len(buffer):
+                    return elements  # what it escapes has not come yet
+                self._searched = at + 2 if self._in_string else at + 1
+                continue
+            self._searched = at + 1
+            if mark == b'"':
+                self._in_string = not self._in_string
+            elif not self._in_string and self._closes_element(mark, at):
+                elements.append(self._take(at + 1))
+        self._searched = max(self._searched, len(buffer))
+        return elements
+
+    def _closes_element(self, mark: bytes, at: int) -> bool:
+        if mark in b"[{":
+            if self._depth == 1:
+                self._begins = at
+            self._depth += 1
+        elif mark in b"]}":
+            self._depth -= 1
+            return self._depth == 1
+        return False
+
+    def _take(self, end: int) -> Element:
+        buffer = self._buffer
+        element = Element(bytes(buffer[: self._begins]), bytes(buffer[self._begins : end]))
+        del buffer[:end]
+        self._searched = 0
+        return element
+
+    def finish(self) -> list[Element]:
+        """The end of the list, with whatever stands there; or an element that did not come to its end."""
+        rest = bytes(self._buffer)
+        begins = self._begins if self._depth > 1 else len(rest)
+        self._buffer.clear()
+        self._searched = 0
+        return [Element(rest[:begins], rest[begins:])] if rest else []

@@ -1,0 +1,74 @@
+"""Lines and lists of JSON documents, rewritten one by one."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.rewrite.answers import STRIP, TO_REASONING, chunk, rewrite_chunks
+from thinkwire.rewrite.stream import Label
+
+HIDDEN = chunk({"reasoning_content": "Secret"})
+HELLO = chunk({"content": "Hi"})
+BYE = chunk({}, finish_reason="stop")
+
+
+def lines(*documents: Any, end: str = "\n") -> bytes:
+    return "".join(json.dumps(one) + end for one in documents).encode()
+
+
+def listed(*documents: Any, between: str = ",\r\n") -> bytes:
+    return f"[{between.join(map(json.dumps, documents))}\n]".encode()
+
+
+def rewritten(raw: bytes, label: Label, size: int = 10_000, plan: Any = STRIP) -> bytes:
+    return rewrite_chunks((raw[at : at + size] for at in range(0, len(raw), size)), plan, label)[0]
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_lines_are_dropped_or_kept_whole(size: int, end: str) -> None:
+    raw = lines(HIDDEN, HIDDEN, HIDDEN, HELLO, BYE, end=end)
+    expected = lines(HELLO, BYE, end=end)
+    assert rewritten(raw, Label.LINES, size).replace(b"\n", b"") == expected.replace(b"\n", b"")
+    assert rewritten(raw, Label.LINES, size, TO_REASONING) == raw.replace(b"reasoning_content", b"reasoning")
+
+
+def test_a_last_line_without_an_end_counts() -> None:
+    assert rewritten(lines(HELLO, HIDDEN)[:-1], Label.LINES) == lines(HELLO)
+
+
+def test_a_line_that_cannot_be_read_is_dropped_or_passed() -> None:
+    raw = b'{"choices": Secret}\n' + lines(HELLO)
+    assert rewritten(raw, Label.LINES) == lines(HELLO)
+    assert rewritten(raw, Label.LINES, plan=TO_REASONING) == raw
+
+
+@pytest.mark.parametrize("label", [Label.EVENTS, Label.UNSURE])
+def test_lines_that_are_labelled_as_something_else_are_lines(label: Label) -> None:
+    raw = lines(HELLO, HIDDEN, BYE)
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, label, size) == lines(HELLO, BYE)
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize(
+    "documents",
+    [[HELLO, BYE], [HIDDEN, HELLO, BYE], [HELLO, HIDDEN, BYE], [HELLO, HIDDEN], [HIDDEN, HIDDEN], [HIDDEN], []],
+    ids=repr,
+)
+def test_what_is_left_of_a_list_is_a_list(documents: list[Any], size: int) -> None:
+    left = [one for one in documents if one is not HIDDEN]
+    raw = listed(*documents)
+    assert json.loads(rewritten(raw, Label.LIST, size)) == left
+    assert rewritten(raw, Label.LIST, size, TO_REASONING) == raw.replace(b"reasoning_content", b"reasoning")
+
+
+def test_an_object_where_a_list_was_expected_is_a_body() -> None:
+    error = b'{"error": {"message": "no"}}'
+    assert rewritten(error, Label.LIST, 3) == error
+
+
+def test_an_element_leaves_as_soon_as_it_is_complete() -> None:
+    pieces = [b"[" + json.dumps(HELLO).encode(), b",", json.dumps(BYE).encode(), b"]"]
+    assert b"".join(pieces) == rewritten(b"".join(pieces), Label.LIST)
