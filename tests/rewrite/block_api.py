@@ -4,6 +4,7 @@
 {"kind": "begin", "seq": 1, "block": 0, "of": {"type": "thought"}}
 {"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
 {"kind": "end", "seq": 3, "block": 0}
+{"kind": "hum", "seq": 4, "text": "..."}                       a thought that nothing can be signed of
 {"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
 {"blocks": [...]}                                              the body that was not streamed
 """
@@ -58,6 +59,9 @@ def _table(request: RequestFacts) -> Shape:
                 label=Level(extent=Extent.WHOLE) if cumulative else None,
             ),
             "end": Shape(members=frame),
+            "hum": Shape(
+                members=frame | {"text": Place(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
+            ),
             "all": Shape(
                 members=frame | {"blocks": _BLOCKS, "usage": Place(Kind.USAGE)}, label=Level(extent=Extent.WHOLE)
             ),

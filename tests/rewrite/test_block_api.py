@@ -99,6 +99,11 @@ def test_opaque_keep_leaves_the_block_and_its_seal() -> None:
     ]
 
 
+def test_a_thought_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
+    hums = [{"kind": "hum", "seq": 0, "text": "Secret"}, {"kind": "hum", "seq": 1}]
+    assert rewrite(*hums, begin(2, 0, "say"), plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "say")]
+
+
 def test_the_envelope_alone_is_not_worth_an_event() -> None:
     assert rewrite(piece(0, 0, "thought", text="Secret")) == []
     kept = {**piece(0, 0, "thought", text="Secret"), "news": 1}

@@ -27,6 +27,7 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
     level = level_of(node)
     if level is not None:
         update.is_thought = update.is_thought or level.is_thought
+        update.has_state = update.has_state and level.has_state
         update.resets += level.resets
     for position, child in enumerate(node.children):
         label = child.label

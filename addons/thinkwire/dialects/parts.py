@@ -89,6 +89,9 @@ class Level:
     """A list of reasoning blocks: one part, with the texts and signatures in it as leaves."""
     is_thought: bool = False
     """The owner is made of reasoning alone and goes as a whole."""
+    has_state: bool = True
+    """For a thought: may a signature or an encrypted form belong to it? Without, it has nothing that is worth keeping
+    for the next turn."""
     resets: tuple[str, ...] = ()
     """Spaces of numbers that begin anew with this document."""
 
@@ -140,6 +143,7 @@ class Update:
     parts: list[Part] = field(default_factory=list)
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
+    has_state: bool = True
     resets: tuple[str, ...] = ()
 
     def of(self, *kinds: Kind) -> list[Part]:

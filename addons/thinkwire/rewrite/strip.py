@@ -75,7 +75,7 @@ class Stripper:
     def _remove_thoughts(self, updates: list[Update], edits: Edits) -> bool:
         """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes."""
         for update in updates:
-            if update.is_thought and self._strip.opaque is Opaque.DROP:
+            if update.is_thought and (self._strip.opaque is Opaque.DROP or not update.has_state):
                 if update.owner is not None:
                     self.changes += self._numbers.remove_owner(update.owner)
                 if update.node.parent is None:
