@@ -54,6 +54,11 @@ class AnswerRewriter:
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
 
     @property
+    def dialect_name(self) -> str | None:
+        """The API that the answer was recognised as, or else the one that the request was for."""
+        return self._dialect.name if self._dialect else None
+
+    @property
     def drops_unreadable(self) -> bool:
         return self._plan.drops_unreadable
 
