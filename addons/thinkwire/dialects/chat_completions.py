@@ -29,7 +29,7 @@ from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_bo
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["CHAT_COMPLETIONS", "SPELLINGS"]
+__all__ = ["CHAT_COMPLETIONS", "REASONING_MEMBERS", "SPELLINGS", "TOKEN_MEMBERS"]
 
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
 """All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
@@ -71,15 +71,16 @@ _STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "reasoning_opaque": OPAQUE,  # Copilot
     "encrypted_content": OPAQUE,  # xAI
 }
-_REASONING_MEMBERS: Final[dict[str, Any]] = {
+REASONING_MEMBERS: Final[dict[str, Any]] = {
     **{name: Place(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
     **_STRUCTURED_REASONING,
 }
+"""What a delta, a message or a copy of one can hold of reasoning; OpenRouter's text completions hold it, too."""
 
 
 # --- token metadata ---------------------------------------------------------------------------------------------
 
-_TOKEN_MEMBERS: Final[dict[str, Any]] = {
+TOKEN_MEMBERS: Final[dict[str, Any]] = {
     # DeepSeek keeps the thought's tokens beside the answer's.
     "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=TOKENS),
     "top_logprobs": TOKENS,  # Together
@@ -96,12 +97,13 @@ _TOKEN_MEMBERS: Final[dict[str, Any]] = {
     "routing_matrix": TRANSCRIPT,
     "meta_info": TRANSCRIPT,  # SGLang: all that the engine knows
 }
+"""What lists tokens one by one, on any level."""
 
 
 # --- a message or delta -----------------------------------------------------------------------------------------
 
 # Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
-_COPY_MEMBERS: Final[dict[str, Any]] = _REASONING_MEMBERS | _TOKEN_MEMBERS
+_COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
 _COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
 _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
 _COPY_MEMBERS.update(_COPIES)
@@ -111,8 +113,8 @@ _THOUGHT_PART: Final = Shape(members={}, label=REASONING)
 _CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
-    | {"text": Shape(members=_REASONING_MEMBERS | {"type": ENVELOPE, "text": TEXT}, other=OTHER)},
-    members=_REASONING_MEMBERS | {"type": ENVELOPE},
+    | {"text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": TEXT}, other=OTHER)},
+    members=REASONING_MEMBERS | {"type": ENVELOPE},
     other=TEXT,
     label=Place(Kind.TEXT, splits=True),
 )
@@ -125,8 +127,8 @@ _CONTENT: Final = Shape(
     label=_CONTENT_PART.label,
 )
 _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
-    **_REASONING_MEMBERS,
-    **_TOKEN_MEMBERS,
+    **REASONING_MEMBERS,
+    **TOKEN_MEMBERS,
     **_COPIES,
     "role": ROLE,
     "content": _CONTENT,
@@ -153,8 +155,8 @@ _ERROR: Final = Shape(
 
 _CHOICE: Final = Shape(
     members={
-        **_REASONING_MEMBERS,  # OpenRouter's text completions keep them here
-        **_TOKEN_MEMBERS,
+        **REASONING_MEMBERS,  # OpenRouter's text completions keep them here
+        **TOKEN_MEMBERS,
         "index": Place(Kind.OWNER),
         "delta": _message(Extent.DELTA),
         "message": _message(Extent.WHOLE),
@@ -174,7 +176,7 @@ _CHOICE: Final = Shape(
 
 _DOCUMENT: Final = Shape(
     members={
-        **_TOKEN_MEMBERS,
+        **TOKEN_MEMBERS,
         **_STRUCTURED_REASONING,
         **_COPIES,
         "reasoning_content": REASONING,  # `reasoning` and `thinking` would be the request's settings here
