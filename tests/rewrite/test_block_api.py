@@ -104,6 +104,12 @@ def test_a_thought_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
     assert rewrite(*hums, begin(2, 0, "say"), plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "say")]
 
 
+def test_a_body_about_a_thought_alone_loses_the_thought_and_is_not_sent_as_it_came() -> None:
+    raw = json.dumps({"kind": "begin", "block": 0, "of": {"type": "thought", "text": "Secret"}})
+    after = rewrite_body(raw.encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))
+    assert json.loads(after) == {"kind": "begin", "block": 0, "of": {"type": "thought"}}
+
+
 def test_the_envelope_alone_is_not_worth_an_event() -> None:
     assert rewrite(piece(0, 0, "thought", text="Secret")) == []
     kept = {**piece(0, 0, "thought", text="Secret"), "news": 1}

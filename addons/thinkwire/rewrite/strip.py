@@ -52,7 +52,7 @@ class Stripper:
         """
         for space in updates[0].resets:
             self._reset(space)
-        if self._remove_thoughts(updates, edits):
+        if self._remove_thoughts(updates, extent, edits):
             return self._drop(updates)
         lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
         lost.append(self._strip_own(updates, edits))
@@ -72,15 +72,19 @@ class Stripper:
         for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
             del self._choices[owner]
 
-    def _remove_thoughts(self, updates: list[Update], edits: Edits) -> bool:
-        """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes."""
+    def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
+        """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes.
+
+        A body cannot go as a whole: its parts do.
+        """
         for update in updates:
             if update.is_thought and (self._strip.opaque is Opaque.DROP or not update.has_state):
                 if update.owner is not None:
                     self.changes += self._numbers.remove_owner(update.owner)
-                if update.node.parent is None:
+                if update.node.parent is not None:
+                    edits.remove(update.node)
+                elif extent is Extent.DELTA:
                     return True
-                edits.remove(update.node)
             elif self._numbers.is_removed(update.owner) and update.node.parent is None:
                 return True
         return False
