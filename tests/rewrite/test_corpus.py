@@ -45,9 +45,15 @@ def texts(documents: list[Any], *names: str) -> dict[int, str]:
 def details_text(documents: list[Any]) -> dict[int, str]:
     joined: dict[int, str] = {}
     for index, message in messages(documents):
-        blocks = message.get("reasoning_details") or []
+        blocks = message.get("reasoning_details") or thoughts_in(message.get("content"))
         joined[index] = joined.get(index, "") + "".join(b.get("text") or b.get("summary") or "" for b in blocks)
     return joined
+
+
+def thoughts_in(content: Any) -> list[Any]:
+    """The pieces of the thoughts in a list of content (Mistral)."""
+    parts = content if isinstance(content, list) else []
+    return [piece for part in parts if part["type"] == "thinking" for piece in part["thinking"]]
 
 
 def reasoning(documents: list[Any]) -> dict[int, str]:

@@ -51,7 +51,8 @@ _BLOCK: Final = Shape(
         "index": ENVELOPE,
         "status": ENVELOPE,
         "text": _BLOCK_TEXT,
-        "thinking": _BLOCK_TEXT,
+        "closed": ENVELOPE,  # Mistral
+        "thinking": _TEXT_LIST,
         "summary": _TEXT_LIST,
         "content": _TEXT_LIST,
         "signature": OPAQUE,
@@ -109,7 +110,7 @@ _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_cont
 _COPY_MEMBERS.update(_COPIES)
 
 # `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
-_THOUGHT_PART: Final = Shape(members={}, label=REASONING)
+_THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
 _CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)

@@ -69,6 +69,10 @@ class Place:
     """For texts that rename may read: which one wins where two differ, lowest first."""
     splits: bool = False
     """Where the value is a list or object that was looked into, the parts inside stand for it."""
+    tags: tuple[str, str] | None = None
+    """For TEXT: what opens and closes a thought in it, where a mark says that there is one."""
+    marks: bool = False
+    """For REASONING: the value `true` is such a mark, for the texts of its update."""
     space: str = ""
     """For OWNER and COUNTER: the numbers that are counted together. Empty: an owner's number is never changed."""
 
@@ -86,7 +90,9 @@ class Level:
     is_copy: bool = False
     """The object repeats names of the one around it, which is where a missing name is added."""
     blocks: bool = False
-    """A list of reasoning blocks: one part, with the texts and signatures in it as leaves."""
+    """A list of reasoning blocks, or one such block: one part, with the texts and signatures in it as leaves."""
+    filler: str = ""
+    """For a list: JSON text of the element that is left when all have gone, for readers that count on one."""
     is_thought: bool = False
     """The owner is made of reasoning alone and goes as a whole."""
     has_state: bool = True
@@ -113,7 +119,10 @@ class Part:
     node: Node
     place: Place | None
     leaves: list["Part"] = field(default_factory=list)
-    """For a list of reasoning blocks: the texts and the opaque values in it."""
+    """For reasoning blocks: the texts and the opaque values in them."""
+
+    rest: str | None = None
+    """For a thought that is a piece of a text: JSON text of what is left of its member without it."""
 
     @property
     def says_something(self) -> bool:
@@ -121,14 +130,26 @@ class Part:
             return any(leaf.says_something for leaf in self.leaves)
         if self.kind in _HOLLOW and self.node.children:
             return any(not child.is_empty for child in self.node.children)
-        if self.kind is Kind.FINISH and self.node.raw == "false":
+        if (self.kind is Kind.FINISH or self.is_mark) and self.node.raw == "false":
             return False
         return not self.node.is_empty
 
     @property
+    def is_mark(self) -> bool:
+        """May it say of the texts in its update that they hold a thought?"""
+        return self.place is not None and self.place.marks
+
+    @property
     def is_blocks(self) -> bool:
-        """Is it a list of reasoning blocks that was looked into?"""
+        """Is it a list of reasoning blocks, or one block, that was looked into?"""
         return self.place is None and bool(self.node.children)
+
+    @property
+    def blocks(self) -> list[Node]:
+        """The reasoning blocks that it is made of."""
+        if not self.is_blocks:
+            return []
+        return self.node.children if self.node.is_list else [self.node]
 
 
 @dataclass(slots=True)

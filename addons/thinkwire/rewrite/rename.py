@@ -29,13 +29,19 @@ def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
 def _bearers(update: Update) -> dict[Node, list[Part]]:
     """The objects in which rename acts, each with the reasoning that stands directly in it."""
     bearers: dict[Node, list[Part]] = {}
-    for part in update.parts:
-        parent = part.node.parent
-        if part.kind is Kind.REASONING and parent is not None:
-            level = level_of(parent)
-            if level is not None and level.bears_names:
-                bearers.setdefault(parent, []).append(part)
+    for part in update.of(Kind.REASONING):
+        bearer = _member_of(part).parent
+        level = level_of(bearer) if bearer is not None else None
+        if bearer is not None and level is not None and level.bears_names:
+            bearers.setdefault(bearer, []).append(part)
     return bearers
+
+
+def _member_of(part: Part) -> Node:
+    """The member that holds the part: itself, or the list of content that a block of reasoning is an element of."""
+    parent = part.node.parent
+    is_element = part.is_blocks and parent is not None and parent.is_list
+    return parent if is_element and parent is not None else part.node
 
 
 def _write_names(named: list[Part], texts: list[Part], names: tuple[str, ...], edits: Edits) -> bool:
@@ -72,15 +78,16 @@ def _write_from_blocks(
     """Where a list of blocks is the only carrier, its text is written under the names, too; the list stays."""
     level = level_of(bearer)
     blocks = next((part for part in parts if part.is_blocks and _block_text(part)), None)
-    if level is None or level.is_copy:
-        blocks = None
-    last_of = {part.node.key: part.node for part in named}
-    for name in names if blocks else ():
-        text = f'"{_block_text(blocks)}"' if blocks else ""
-        if name in last_of:
-            edits.replace(last_of[name], text)
-        elif blocks:
-            edits.insert_after(blocks.node, name, text)
+    if blocks is not None and level is not None and not level.is_copy:
+        member = _member_of(blocks)
+        # Two lists hold the same text twice; the elements of one list continue each other.
+        text = "".join(_block_text(part) for part in parts if _member_of(part) is member)
+        last_of = {part.node.key: part.node for part in named}
+        for name in names:
+            if name in last_of:
+                edits.replace(last_of[name], f'"{text}"')
+            else:
+                edits.insert_after(member, name, f'"{text}"')
     for part in named:
         if part.node.key not in names and (part.node.is_empty or part.node.raw == "false"):
             edits.remove(part.node)

@@ -3,15 +3,17 @@
 It decides update by update, with the states of `states.py`; it does not know APIs and does not send anything.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from thinkwire.dialects.opaque import is_readable
-from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Place, Update
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
+from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Stripper"]
@@ -136,6 +138,8 @@ class Stripper:
                 stays = not part.says_something
             if not stays:
                 edits.remove(part.node)
+        for parent in {part.node.parent for part in update.of(*_THOUGHT)}:
+            _empty_text(parent, edits)
 
     def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
@@ -213,6 +217,15 @@ def _shows(update: Update, ends: bool) -> Shows:
     return Shows.END if ends else Shows.NOTHING
 
 
+def _empty_text(node: Node | None, edits: Edits) -> None:
+    """Where a text that came as a list of parts has lost them all, it is an empty text, which all clients can read."""
+    label = node.label.label if node is not None and type(node.label) is Shape else None
+    if node is None or type(label) is not Place or not (label.splits and node.is_list):
+        return
+    if node.children and all(map(edits.is_removed, node.children)):
+        edits.replace(node, '""')
+
+
 def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
     """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
     if not update.is_thought or not part.node.is_string:
@@ -227,19 +240,19 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
 
     Returns False where no block has one: the whole list then goes.
     """
-    blocks = part.node.children if part.is_blocks else []
-    signed = {_block_of(leaf, part) for leaf in part.leaves if _is_state(leaf)}
+    blocks = frozenset(part.blocks)
+    signed = {_block_of(leaf, blocks) for leaf in part.leaves if _is_state(leaf)}
     if not signed:
         return False
-    for block in blocks:
-        if block not in signed:
-            edits.remove(block)
+    for block in blocks - signed:
+        edits.remove(block)
     for leaf in part.leaves:
         if not _is_state(leaf) and leaf.says_something:
-            if leaf.node.is_string:
-                edits.replace(leaf.node, '""')
+            element = _element_of(leaf, blocks)
+            if element is not None or not leaf.node.is_string:
+                edits.remove(element or leaf.node)
             else:
-                edits.remove(leaf.node)
+                edits.replace(leaf.node, '""')
     return True
 
 
@@ -248,8 +261,17 @@ def _is_state(part: Part) -> bool:
     return part.kind is Kind.OPAQUE and part.node.is_string and part.says_something and not is_readable(part.node.value)
 
 
-def _block_of(leaf: Part, part: Part) -> object:
+def _block_of(leaf: Part, blocks: Set[Node]) -> Node:
     node = leaf.node
-    while node.parent is not None and node.parent is not part.node:
+    while node not in blocks and node.parent is not None:
         node = node.parent
     return node
+
+
+def _element_of(leaf: Part, blocks: Set[Node]) -> Node | None:
+    """The element of a list inside the block that the leaf stands in; it goes whole, whatever else it must hold."""
+    node, element = leaf.node, None
+    while node not in blocks and node.parent is not None:
+        element = node if node.parent.is_list else element
+        node = node.parent
+    return element

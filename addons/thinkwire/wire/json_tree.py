@@ -102,6 +102,10 @@ class Node:
         return self.text[self.at] == '"'
 
     @property
+    def is_list(self) -> bool:
+        return self.text[self.at] == "["
+
+    @property
     def is_empty(self) -> bool:
         """Is it `null`, `""`, `[]` or `{}`, the values that say nothing?"""
         first = self.text[self.at]
