@@ -6,13 +6,27 @@ from dataclasses import replace
 from typing import Final
 
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.completions import COMPLETIONS
 from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.g4f import G4F
+from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
+from thinkwire.dialects.lm_studio import LM_STUDIO
+from thinkwire.dialects.ollama import OLLAMA
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.sglang_generate import SGLANG_GENERATE
 from thinkwire.wire.json_tree import Unreadable, read
 
 __all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts"]
 
-DIALECTS: Final[tuple[Dialect, ...]] = (CHAT_COMPLETIONS,)
+DIALECTS: Final[tuple[Dialect, ...]] = (
+    CHAT_COMPLETIONS,
+    OLLAMA,
+    LM_STUDIO,
+    LLAMACPP_COMPLETION,
+    SGLANG_GENERATE,
+    G4F,
+    COMPLETIONS,
+)
 NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
 
