@@ -5,8 +5,9 @@
 {"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
 {"kind": "end", "seq": 3, "block": 0}
 {"kind": "hum", "seq": 4, "text": "..."}                       a thought that nothing can be signed of
+{"kind": "note", "seq": 5, "note": 0, "about": 1, "text": "..."}     about a block; numbers of its own
 {"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
-{"blocks": [...]}                                              the body that was not streamed
+{"notes": [{"about": 1, "text": "..."}], "blocks": [...]}      the body that was not streamed
 """
 
 import json
@@ -35,11 +36,14 @@ _BLOCKS: Final = Shape(
     elements=Shape(
         switch="type",
         cases={
-            "thought": Shape(members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, is_thought=True)),
-            "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, label=Level(opens=True)),
+            "thought": Shape(
+                members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, space="block", is_thought=True)
+            ),
+            "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, label=Level(opens=True, space="block")),
         },
     )
 )
+_NOTE: Final = {"about": Place(Kind.REFERENCE, space="block"), "text": Place(Kind.OTHER)}
 
 
 def _table(request: RequestFacts) -> Shape:
@@ -62,11 +66,12 @@ def _table(request: RequestFacts) -> Shape:
             "hum": Shape(
                 members=frame | {"text": Place(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
             ),
+            "note": Shape(members=frame | _NOTE | {"note": Place(Kind.OWNER, space="note")}),
             "all": Shape(
                 members=frame | {"blocks": _BLOCKS, "usage": Place(Kind.USAGE)}, label=Level(extent=Extent.WHOLE)
             ),
         },
-        members={"blocks": _BLOCKS},
+        members={"blocks": _BLOCKS, "notes": Shape(elements=Shape(members=_NOTE, label=Level(opens=True)))},
         other=Place(Kind.OTHER),
     )
 

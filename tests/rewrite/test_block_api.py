@@ -79,9 +79,46 @@ def test_a_whole_inside_the_stream_shows_what_the_deltas_showed() -> None:
 def test_the_request_decides_what_is_a_whole() -> None:
     cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
     hidden = piece(0, 5, "thought", text="Secret")
-    listed = piece(1, 5, "say", text="Hi", ids=[1])
-    assert rewrite(hidden, listed) == [piece(0, 5, "say", text="Hi")]
-    assert rewrite(hidden, listed, request=cumulative) == [piece(0, 5, "say", text="Hi", ids=[1])]
+    listed = piece(1, 6, "say", text="Hi", ids=[1])
+    assert rewrite(hidden, listed) == [piece(0, 6, "say", text="Hi")]
+    assert rewrite(hidden, listed, request=cumulative) == [piece(0, 6, "say", text="Hi", ids=[1])]
+
+
+def test_a_whole_that_no_longer_shows_the_thought_of_an_earlier_one_may_still_list_it() -> None:
+    cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
+    wholes = [piece(0, 5, "thought", text="Secret"), piece(1, 5, "say", text="Hi", ids=[1])]
+    assert rewrite(*wholes, request=cumulative) == [piece(0, 5, "say", text="Hi")]
+
+
+def test_what_a_block_after_a_hidden_one_lists_must_spell_its_text() -> None:
+    first = begin(3, 1, "say")
+    assert rewrite(*THOUGHT, first, piece(4, 1, "say", text="Hi", ids=[7]))[-1] == piece(1, 0, "say", text="Hi")
+    spelled = rewrite(*THOUGHT, first, piece(4, 1, "say", text="Hi", ids=["Hi"]))
+    assert spelled[-1] == piece(1, 0, "say", text="Hi", ids=["Hi"])
+    alone = [begin(0, 0, "say"), piece(1, 0, "say", text="Hi", ids=[7])]
+    assert rewrite(*alone) == alone
+
+
+def note(seq: int, number: int, block: int | None, **members: Any) -> dict[str, Any]:
+    about = {} if block is None else {"about": block}
+    return {"kind": "note", "seq": seq, "note": number, **about, **members}
+
+
+def test_what_is_about_a_thought_goes_with_it_and_other_references_follow_the_numbers() -> None:
+    documents = [*THOUGHT, note(3, 0, 0, text="Secret"), note(4, 0, None), begin(5, 1, "say"), note(6, 1, 1, text="Hi")]
+    assert rewrite(*documents) == [begin(0, 0, "say"), note(1, 0, 0, text="Hi")]
+
+
+def test_the_places_in_a_list_are_numbers_that_references_follow() -> None:
+    body = {
+        "notes": [{"about": 0, "text": "Secret"}, {"about": 1, "text": "Hi"}, {"text": "Lo"}],
+        "blocks": [{"type": "thought", "text": "Secret"}, {"type": "say", "text": "Hi"}],
+    }
+    after = rewrite_body(json.dumps(body).encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))
+    assert json.loads(after) == {
+        "notes": [{"about": 0, "text": "Hi"}, {"text": "Lo"}],
+        "blocks": [{"type": "say", "text": "Hi"}],
+    }
 
 
 def test_a_body_loses_the_blocks_of_thought() -> None:

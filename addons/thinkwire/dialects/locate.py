@@ -3,6 +3,8 @@
 One reader for all dialects; it knows labels, not APIs.
 """
 
+from typing import Final
+
 from thinkwire.dialects.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
 
@@ -42,11 +44,14 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
                 _collect(child, update, found)
 
 
+_NUMBERS: Final = frozenset((Kind.OWNER, Kind.REFERENCE, Kind.COUNTER))
+
+
 def _add(update: Update, place: Place, node: Node) -> None:
     kind = place.kind
     if kind is Kind.ENVELOPE:
         return
-    if kind is Kind.OWNER or kind is Kind.COUNTER:
+    if kind in _NUMBERS:
         _count(update, place, node)
     else:
         update.parts.append(Part(kind, node, place))
@@ -56,10 +61,13 @@ def _count(update: Update, place: Place, node: Node) -> None:
     if node.is_empty:
         return
     number = number_at(node)
+    owner = Owner(place.space, node.raw if number is None else number)
     if place.kind is Kind.OWNER:
-        update.owner = Owner(place.space, node.raw if number is None else number)
+        update.owner = owner
+    elif place.kind is Kind.REFERENCE:
+        update.about.append(owner)
     if place.space and number is not None:
-        count_of = CountOf.OWNERS if place.kind is Kind.OWNER else CountOf.DOCUMENTS
+        count_of = CountOf.DOCUMENTS if place.kind is Kind.COUNTER else CountOf.OWNERS
         update.counters.append((count_of, place.space, node))
 
 
@@ -70,7 +78,7 @@ def number_at(node: Node) -> int | None:
 
 def _enter(node: Node, level: Level, position: int, update: Update, found: list[Update]) -> None:
     if level.opens:
-        _open(node, position, update, found)
+        _open(node, Owner(level.space, position), update, found)
     elif level.blocks:
         update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
     elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
@@ -82,14 +90,14 @@ def _enter(node: Node, level: Level, position: int, update: Update, found: list[
         _collect(node, update, found)
 
 
-def _open(node: Node, position: int, around: Update, found: list[Update]) -> None:
+def _open(node: Node, by_place: Owner, around: Update, found: list[Update]) -> None:
     inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
     # A choice that has no delta, only a message, is a whole; in a stream, too.
     update = Update(node, Extent.WHOLE if inside == {Extent.WHOLE} else around.extent)
     begin = len(found)
     found.append(update)
     _collect(node, update, found)
-    owner = update.owner or Owner("", position)
+    owner = update.owner or by_place
     for found_inside in found[begin:]:
         if found_inside.node is node:
             found_inside.owner = owner

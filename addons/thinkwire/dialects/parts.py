@@ -35,6 +35,8 @@ class Kind(Enum):
     ENVELOPE = "envelope"
     OWNER = "owner"
     """The number that says whose update this is."""
+    REFERENCE = "reference"
+    """The number of another owner, which this one is about."""
     COUNTER = "counter"
     """A number that counts documents."""
 
@@ -74,7 +76,8 @@ class Place:
     marks: bool = False
     """For REASONING: the value `true` is such a mark, for the texts of its update."""
     space: str = ""
-    """For OWNER and COUNTER: the numbers that are counted together. Empty: an owner's number is never changed."""
+    """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: an owner's number is never
+    changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class Level:
 
     opens: bool = False
     """Each such object is about one owner: an update of its own. At the root: the API has one owner, and no number."""
+    space: str = ""
+    """For owners that have no number of their own: their places in the list are numbers of this space."""
     extent: Extent | None = None
     """The object is this much of its owner's text; None: as the one around it."""
     bears_names: bool = False
@@ -162,6 +167,8 @@ class Update:
     owner: Owner | None = None
     """None for what a document says outside of any choice or block."""
     parts: list[Part] = field(default_factory=list)
+    about: list[Owner] = field(default_factory=list)
+    """The other owners that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
     has_state: bool = True

@@ -36,7 +36,7 @@ class _Choice:
 class Stripper:
     """Strips the documents of one answer, in order."""
 
-    __slots__ = ("_choices", "_hid_in_whole", "_numbers", "_strip", "changes")
+    __slots__ = ("_choices", "_hid_in_whole", "_hid_owners", "_numbers", "_strip", "changes")
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -44,7 +44,10 @@ class Stripper:
         """How often something changed that decides about later documents."""
         self._choices: dict[Owner | None, _Choice] = {}
         self._numbers = Numbers()
-        self._hid_in_whole = False
+        self._hid_in_whole: set[Owner | None] = set()
+        """The owners of which a whole has shown a thought."""
+        self._hid_owners = False
+        """Has an owner fallen out that is reasoning alone?"""
 
     def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
         """Collect the edits of one document, given its updates.
@@ -79,17 +82,28 @@ class Stripper:
 
         A body cannot go as a whole: its parts do.
         """
+        thoughts = [update for update in updates if update.is_thought and self._goes_whole(update)]
+        for update in thoughts:
+            self._remove_owner(update, edits)
         for update in updates:
-            if update.is_thought and (self._strip.opaque is Opaque.DROP or not update.has_state):
-                if update.owner is not None:
-                    self.changes += self._numbers.remove_owner(update.owner)
-                if update.node.parent is not None:
-                    edits.remove(update.node)
-                elif extent is Extent.DELTA:
-                    return True
-            elif self._numbers.is_removed(update.owner) and update.node.parent is None:
-                return True
-        return False
+            if any(map(self._numbers.is_removed, update.about)):
+                thoughts.append(update)
+                self._remove_owner(update, edits)
+        return extent is Extent.DELTA and any(
+            update.node.parent is None and (update in thoughts or self._numbers.is_removed(update.owner))
+            for update in updates
+        )
+
+    def _goes_whole(self, thought: Update) -> bool:
+        return self._strip.opaque is Opaque.DROP or not thought.has_state
+
+    def _remove_owner(self, update: Update, edits: Edits) -> None:
+        if update.owner is not None:
+            self.changes += self._numbers.remove_owner(update.owner)
+        self.changes += not self._hid_owners
+        self._hid_owners = True
+        if update.node.parent is not None:
+            edits.remove(update.node)
 
     # --- one update ---------------------------------------------------------------------------------------------
 
@@ -99,8 +113,10 @@ class Stripper:
         beside = [other for other in updates if other.node is update.node]
         holds_thought = any(map(_holds_thought, beside))
         if update.extent is Extent.WHOLE:
-            self._hid_in_whole = self._hid_in_whole or holds_thought
-            verdict = Verdict.DROP if holds_thought or self._hid(update.owner) else Verdict.KEEP
+            if holds_thought and update.owner not in self._hid_in_whole:
+                self.changes += 1
+                self._hid_in_whole.add(update.owner)
+            verdict = Verdict.DROP if self._hid(update.owner) else Verdict.KEEP
         else:
             verdict = self._advance(update, _holds_thought(update))
             verdict = Verdict.DROP if holds_thought else verdict
@@ -110,10 +126,12 @@ class Stripper:
     def _hid(self, owner: Owner | None) -> bool:
         """Has the stream hidden anything of this owner?"""
         choice = self._choices.get(owner)
-        return choice is not None and choice.state is not State.START
+        return owner in self._hid_in_whole or (choice is not None and choice.state is not State.START)
 
     def _advance(self, update: Update, holds_thought: bool) -> Verdict:
-        choice = self._choices.setdefault(update.owner, _Choice())
+        choice = self._choices.get(update.owner)
+        if choice is None:
+            choice = self._choices[update.owner] = _Choice(self._first_state(update.owner))
         ends = any(part.says_something for part in update.of(Kind.FINISH))
         has_metadata = any(part.says_something for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
@@ -126,6 +144,12 @@ class Stripper:
         choice.owes_metadata = not has_metadata and (holds_thought or choice.owes_metadata)
         self.changes += choice != before
         return verdict
+
+    def _first_state(self, owner: Owner | None) -> State:
+        """Blocks of one answer follow each other: what comes after a hidden one may list its last token. Choices do
+        not."""
+        follows = owner is not None and owner.space != ""
+        return State.HIDDEN if follows and self._hid_anything else State.START
 
     def _remove_reasoning(self, update: Update, edits: Edits) -> None:
         keeps_opaque = self._strip.opaque is Opaque.KEEP
@@ -172,7 +196,8 @@ class Stripper:
 
     @property
     def _hid_anything(self) -> bool:
-        return self._hid_in_whole or any(choice.state is not State.START for choice in self._choices.values())
+        hid_in_deltas = any(choice.state is not State.START for choice in self._choices.values())
+        return self._hid_owners or bool(self._hid_in_whole) or hid_in_deltas
 
     @property
     def _all_ended_open(self) -> bool:
