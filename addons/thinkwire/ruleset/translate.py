@@ -185,7 +185,7 @@ TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
     "list_type": _wrong_type("a list"),
     "dict_type": _wrong_type("a mapping"),
     "model_type": _wrong_type("a mapping"),
-    "wrong-kind": lambda place, error: _wrong_kind(place, error["ctx"]["expected"]),
+    "wrong-kind": lambda place, error: _wrong_kind(place, error["msg"]),
     "extra_forbidden": _unknown_key,
     "missing": _missing_key,
     "too_short": _empty,
