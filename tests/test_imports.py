@@ -1,6 +1,7 @@
 """Imports run one way: `cli -> proxy -> ruleset -> rewrite -> dialects -> wire`; none goes back to the left."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,3 +100,17 @@ def test_a_package_reads_relative_imports_from_itself() -> None:
 )
 def test_a_good_arrow_passes(module: str, source: str) -> None:
     assert bad_arrows(source, module) == []
+
+
+APIS = re.compile(
+    r"anthropic|openai|gemini|google|ollama|mistral|cohere|bedrock|dashscope|sglang|vllm|llama|g4f|perplexity|groq"
+    r"|deepseek|chat.completions",
+    re.IGNORECASE,
+)
+
+
+def test_the_rewriting_mentions_no_api() -> None:
+    """A new API is a new table; where the rewriting wants to know one by name, the seam is wrong."""
+    for path in sorted((ADDONS / "thinkwire" / "rewrite").glob("*.py")):
+        mentions = [line for line in path.read_text(encoding="utf-8").splitlines() if APIS.search(line)]
+        assert not mentions, path.name

@@ -11,7 +11,7 @@ type JSONPath = tuple[str, ...]
 
 
 class TokenMetadata(Enum):
-    """How much of the per-token metadata goes with hidden reasoning (design: the two forms of vLLM)."""
+    """How much of the per-token metadata goes with hidden reasoning."""
 
     HIDDEN = "hidden"
     """What lists hidden tokens, or may list them."""
