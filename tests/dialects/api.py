@@ -1,0 +1,91 @@
+"""One API under test: its documents read by its table, and its answers rewritten as its requests would have them."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tests.rewrite.answers import event
+from thinkwire.dialects.dialect import GLANCE, Dialect
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.plan import ResponsePlan
+from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.wire.json_tree import Node, decode, read
+
+SIZES = (1, 7, 1_000_000)
+
+
+def dump(document: Any) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def lines(*documents: Any) -> bytes:
+    return b"".join(dump(document) + b"\n" for document in documents)
+
+
+def events(*documents: Any) -> bytes:
+    return b"".join(map(event, documents))
+
+
+def kinds(update: Update) -> dict[str, Kind]:
+    """What an update says, by the names of the members that hold it."""
+    return {part.node.key: part.kind for part in update.parts if part.says_something}
+
+
+@dataclass(frozen=True)
+class Api:
+    """A dialect, and a request to it."""
+
+    dialect: Dialect
+    path: str
+    body_asked: Any = None
+
+    @property
+    def request(self) -> RequestFacts:
+        return RequestFacts("h", self.path, "POST", (), self.body_asked, self.dialect.name)
+
+    def tree(self, document: Any) -> Node:
+        return read(decode(dump(document)), self.dialect.table(self.request))
+
+    def updates(self, document: Any, extent: Extent = Extent.DELTA) -> list[Update]:
+        return locate(self.tree(document), extent)
+
+    def knows(self, document: Any) -> bool:
+        """Is the document the API's, read by its own table and at a glance alike?"""
+        own = self.dialect.knows(self.tree(document))
+        assert self.dialect.knows(read(decode(dump(document)), GLANCE)) == own
+        return own
+
+    def stream(self, raw: bytes, plan: ResponsePlan, label: Label = Label.EVENTS) -> bytes:
+        """The stream after rewriting, which does not depend on how it was cut."""
+        results = {self._stream(raw, plan, label, size) for size in SIZES}
+        assert len(results) == 1
+        return results.pop()
+
+    def _stream(self, raw: bytes, plan: ResponsePlan, label: Label, size: int) -> bytes:
+        machine = StreamRewriter(AnswerRewriter(plan, self.request), label, None, plan.keepalive, 0.0)
+        pieces = [piece for at in range(0, len(raw), size) for piece in machine.feed(raw[at : at + size], 0.0)]
+        pieces += machine.finish()
+        assert b"" not in pieces
+        return b"".join(pieces)
+
+    def body(self, document: Any, plan: ResponsePlan) -> bytes:
+        return rewrite_body(dump(document), AnswerRewriter(plan, self.request))
+
+    def written(self, kind: Kind, text: str, owner: Owner, like: Any) -> list[Any]:
+        """The documents that carry a text; each is the API's, and the text is found in them, at its owner."""
+        texts = self.dialect.write(kind, text, owner, self.tree(like))
+        updates = [
+            update
+            for one in texts
+            for update in locate(read(one, self.dialect.table(self.request)), Extent.DELTA)
+            if update.owner is not None
+        ]
+        assert {update.owner for update in updates} <= {owner}
+        assert all(self.knows(json.loads(one)) for one in texts)
+        found = [part.node.value for update in updates for part in update.of(kind) if part.node.is_string]
+        assert "".join(found) == text
+        return [json.loads(one) for one in texts]
