@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
+from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE
+from thinkwire.dialects.bedrock_invoke import BEDROCK_INVOKE
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
 from thinkwire.dialects.completions import COMPLETIONS
 from thinkwire.dialects.dialect import Dialect
@@ -20,6 +23,9 @@ __all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_fact
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     CHAT_COMPLETIONS,
+    ANTHROPIC_MESSAGES,
+    BEDROCK_CONVERSE,
+    BEDROCK_INVOKE,
     OLLAMA,
     LM_STUDIO,
     LLAMACPP_COMPLETION,

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Final, Protocol
 
 from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.aws import Messages
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.events import Events
 from thinkwire.rewrite.lines import Elements, Lines
@@ -152,7 +153,11 @@ _SIGN: Final = re.compile(
 """The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
 _SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n[ \t\r\n]{0,8}\{")
 _LONGEST_BETWEEN: Final = 20
-_SURE: Final[dict[Label, Callable[[AnswerRewriter], _Content]]] = {Label.JSON: _Body, Label.LINES: Lines}
+_SURE: Final[dict[Label, Callable[[AnswerRewriter], _Content]]] = {
+    Label.JSON: _Body,
+    Label.LINES: Lines,
+    Label.AWS: Messages,
+}
 
 
 class StreamRewriter:
