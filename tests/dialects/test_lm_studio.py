@@ -143,7 +143,7 @@ def test_kept_or_renamed_every_byte_stays(plan: ResponsePlan) -> None:
 
 
 def test_errors_and_events_of_other_types_pass() -> None:
-    others = [
+    others: list[dict[str, Any]] = [
         {"type": "error", "error": {"type": "unknown", "message": "no"}},
         {"type": "tool_call.failure", "reason": "no such tool", "metadata": {"type": "invalid_name"}},
         {"type": "message.news", "content": "x"},
