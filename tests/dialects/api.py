@@ -86,6 +86,7 @@ class Api:
         ]
         assert {update.owner for update in updates} <= {owner}
         assert all(self.knows(json.loads(one)) for one in texts)
-        found = [part.node.value for update in updates for part in update.of(kind) if part.node.is_string]
+        parts = [leaf for update in updates for part in update.of(kind) for leaf in part.leaves or [part]]
+        found = [part.node.value for part in parts if part.kind is kind and part.node.is_string]
         assert "".join(found) == text
         return [json.loads(one) for one in texts]

@@ -15,6 +15,10 @@ def entry(token: str, **members: Any) -> dict[str, Any]:
     return {"token": token, "logprob": -0.1, "top_logprobs": []} | members
 
 
+def candidate(token: str) -> dict[str, Any]:
+    return {"token": token, "tokenId": 5, "logProbability": -0.1}
+
+
 OPENAI = {"content": [entry("Hel", bytes=[72, 101, 108]), entry("lo", bytes=[108, 111])], "refusal": None}
 
 
@@ -47,6 +51,23 @@ OPENAI = {"content": [entry("Hel", bytes=[72, 101, 108]), entry("lo", bytes=[108
             id="legacy completions",
         ),
         pytest.param({"tokens": ["a"], "content": None}, 1, b"a", id="legacy, null members"),
+        pytest.param({"text": "ab", "token_ids": [1, 2], "logprobs": [-1, -2]}, 2, b"ab", id="Cohere"),
+        pytest.param({"text": "ab", "token_ids": [1, 2]}, 2, b"ab", id="Cohere, ids alone"),
+        pytest.param({"text": "ab", "token_ids": [1], "logprobs": None}, 1, b"ab", id="Cohere, null"),
+        pytest.param(
+            [{"text": "ab", "token_ids": [1, 2]}, {"text": " c", "token_ids": [3]}], 2, b"ab c", id="Cohere, a body"
+        ),
+        pytest.param({"chosenCandidates": [candidate("a"), candidate(" b")]}, 2, b"a b", id="Gemini"),
+        pytest.param(
+            {
+                "chosenCandidates": [candidate("a")],
+                "topCandidates": [{"candidates": [candidate("a"), candidate("x")]}],
+                "logProbabilitySum": -0.1,
+            },
+            1,
+            b"a",
+            id="Gemini, with alternatives",
+        ),
         pytest.param({"tokens": ["a"], "token_ids": [5], "token_logprobs": [0.5]}, 1, b"a", id="Together, a body"),
     ],
 )
@@ -107,6 +128,8 @@ def test_a_text_spells_itself(text: str, spells: bytes | None) -> None:
         ["x", ""],
         [{"token": None, "bytes": None}],
         [{"text": "a", "logprobs": [0.5]}],
+        [{"text": "", "token_ids": [5]}],
+        [{"text": "a", "token_ids": [5], "prompt": "b"}],
         [entry("\ud800")],
         ["\udfff"],
     ],
@@ -133,8 +156,12 @@ def test_a_list_with_an_entry_that_cannot_be_spelled_spells_nothing(entries: lis
         {"content": [entry("a")], "reasoning_content": [entry("b")]},
         {"tokens": ["a"], "text": "b"},
         {"tokens": ["a", "b"], "token_logprobs": [-1]},
-        {"text": "ab", "token_ids": [1, 2]},
-        {"chosenCandidates": [entry("a")]},
+        {"text": "ab", "token_ids": [1, 2], "tokens": "cd"},
+        {"text": "ab", "token_ids": "cd"},
+        {"text": "ab"},
+        {"chosenCandidates": [candidate("a")], "text": "a"},
+        {"chosenCandidates": [candidate("a")], "topCandidates": [{}, {}]},
+        {"topCandidates": [{"candidates": [candidate("a")]}]},
     ],
 )
 def test_what_has_no_known_form_is_a_list_of_unknown_length(value: object) -> None:

@@ -121,6 +121,22 @@ def test_the_places_in_a_list_are_numbers_that_references_follow() -> None:
     }
 
 
+def test_a_whole_that_follows_a_hidden_thought_keeps_only_the_lists_that_spell_its_text() -> None:
+    cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
+    spelled, more = ([{"token": token} for token in tokens] for tokens in (["H", "i"], ["hm", "H", "i"]))
+    documents = [
+        begin(3, 1, "say"),
+        piece(4, 1, "say", text="Hi", ids=spelled),
+        piece(5, 1, "say", text="Hi", ids=more),
+    ]
+    for plan in (STRIP, STRIP_KEEP_OPAQUE):
+        (first, second) = rewrite(*THOUGHT, *documents, plan=plan, request=cumulative)[-2:]
+        assert first["piece"]["ids"] == spelled
+        assert "ids" not in second["piece"]
+    (_, _, alone) = rewrite(*documents, request=cumulative)
+    assert alone["piece"]["ids"] == more
+
+
 def test_a_body_loses_the_blocks_of_thought() -> None:
     raw = json.dumps({"blocks": [{"type": "thought", "text": "Secret", "seal": "x"}, {"type": "say", "text": "Hi"}]})
     after = rewrite_body(raw.encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))

@@ -106,8 +106,11 @@ TOKEN_MEMBERS: Final[dict[str, Any]] = {
 # Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
 _COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
 _COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
+# Gemini says here whether the content beside it is a thought; signatures stay, for the next request needs them.
+_GOOGLE: Final = Shape(members={"thought": Place(Kind.REASONING, marks=True)}, other=OTHER, label=Level(is_copy=True))
 _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
 _COPY_MEMBERS.update(_COPIES)
+_COPY_MEMBERS["google"] = _GOOGLE
 
 # `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
 _THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
@@ -117,7 +120,7 @@ _CONTENT_PART: Final = Shape(
     | {"text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": TEXT}, other=OTHER)},
     members=REASONING_MEMBERS | {"type": ENVELOPE},
     other=TEXT,
-    label=Place(Kind.TEXT, splits=True),
+    label=Place(Kind.TEXT, splits=True, tags=("<thought>", "</thought>")),
 )
 _CONTENT: Final = Shape(
     elements=_CONTENT_PART,

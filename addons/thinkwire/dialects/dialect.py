@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from thinkwire.dialects.parts import Kind, Owner
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 
-__all__ = ["GLANCE", "Dialect", "Handling"]
+__all__ = ["GLANCE", "Dialect", "Handling", "Turn"]
 
 _LEVEL: Final = Shape(members={})
 GLANCE: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
@@ -26,6 +27,15 @@ class Handling:
     """What rename does."""
     sent_back: str
     """How the next request carries the reasoning back."""
+
+
+class Turn(Enum):
+    """What a message on a WebSocket, of either side, means for the request that it belongs to."""
+
+    ASKED = "the client asks"
+    BEGAN = "an answer begins"
+    ENDED = "the answer has come to its end"
+    REFUSED = "there is no answer, or no more of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +63,5 @@ class Dialect:
     """The JSON text of an error body: HTTP status and a sentence."""
     streams_a_list: bool = False
     """Is a stream that is labelled as JSON a list, sent element by element?"""
+    turn: Callable[[Node], Turn | None] = lambda _message: None
+    """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""

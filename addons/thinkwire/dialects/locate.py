@@ -5,6 +5,7 @@ One reader for all dialects; it knows labels, not APIs.
 
 from typing import Final
 
+from thinkwire.dialects.marked import part_marked_texts
 from thinkwire.dialects.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
 
@@ -22,6 +23,8 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     _collect(root, own, found)
     if level is not None and level.opens and own.owner is None:
         own.owner = Owner("", 0)
+    for update in found:
+        part_marked_texts(update)
     return found
 
 

@@ -71,6 +71,8 @@ class Place:
     """For texts that rename may read: which one wins where two differ, lowest first."""
     splits: bool = False
     """Where the value is a list or object that was looked into, the parts inside stand for it."""
+    text_only: bool = False
+    """Only a text is meant: a value of another type is an unknown member."""
     tags: tuple[str, str] | None = None
     """For TEXT: what opens and closes a thought in it, where a mark says that there is one."""
     marks: bool = False

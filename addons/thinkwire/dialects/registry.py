@@ -12,6 +12,8 @@ from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
 from thinkwire.dialects.completions import COMPLETIONS
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.g4f import G4F
+from thinkwire.dialects.gemini import GEMINI
+from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
 from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
 from thinkwire.dialects.lm_studio import LM_STUDIO
 from thinkwire.dialects.ollama import OLLAMA
@@ -19,13 +21,15 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.sglang_generate import SGLANG_GENERATE
 from thinkwire.wire.json_tree import Unreadable, read
 
-__all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts"]
+__all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts", "streams_a_list"]
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     CHAT_COMPLETIONS,
     ANTHROPIC_MESSAGES,
     BEDROCK_CONVERSE,
     BEDROCK_INVOKE,
+    GEMINI,
+    GEMINI_INTERACTIONS,
     OLLAMA,
     LM_STUDIO,
     LLAMACPP_COMPLETION,
@@ -53,6 +57,11 @@ def request_facts(
     if dialect is None:
         return facts
     return replace(facts, dialect=dialect.name, model=dialect.model(facts), stream=dialect.wants_stream(facts))
+
+
+def streams_a_list(request: RequestFacts) -> bool:
+    """May the answer be a list that is sent element by element?"""
+    return request.stream and any(one.streams_a_list for one in DIALECTS if one.name == request.dialect)
 
 
 def _parse(body: bytes | None) -> object:

@@ -36,6 +36,10 @@ def read_tokens(value: Any) -> TokenList:
             return _read_list(value)
         case {"tokens": list(tokens)} if _holds_only(value, _PARALLEL) and _have_one_length(value):
             return _read_list(tokens)
+        case {"chosenCandidates": list(tokens)} if _holds_only(value, _GEMINI) and _has_as_many(value, tokens):
+            return _read_list(tokens)
+        case {"text": str(text), "token_ids": list(ids)} if _holds_only(value, _COHERE):
+            return TokenList(len(ids), _bytes(text) or None, is_bare=False)
         case {"content": _} | {"refusal": _} if _holds_only(value, _OPENAI):
             return _read_list([entry for entries in value.values() for entry in entries or ()])
         case _:
@@ -46,6 +50,12 @@ type _Types = Mapping[str, tuple[type, ...]]
 
 _UNKNOWN: Final = TokenList(-1, None, is_bare=False)
 _OPENAI: Final[_Types] = {"content": (list,), "refusal": (list,)}
+_GEMINI: Final[_Types] = {
+    "chosenCandidates": (list,),
+    "topCandidates": (list,),
+    "logProbabilitySum": (int, float),
+}
+_COHERE: Final[_Types] = {"text": (str,), "token_ids": (list,), "logprobs": (list,)}
 _PARALLEL: Final[_Types] = dict.fromkeys(
     ("tokens", "token_logprobs", "top_logprobs", "text_offset", "token_ids"), (list,)
 )
@@ -55,6 +65,7 @@ _ENTRY: Final[_Types] = {
     "top_logprobs": (list,),
     "top_probs": (list,),  # llama.cpp, after sampling
     **dict.fromkeys(("logprob", "prob", "id", "token_id", "text_offset", "sampling_logprob"), (int, float)),
+    **dict.fromkeys(("logProbability", "tokenId"), (int, float)),  # Gemini
 }
 _NAMED_BY_NUMBER: Final = re.compile(r"token_id:\d+|bytes:(?:\\x[0-9a-fA-F]{2})+")
 """Names of tokens that are no text: vLLM on request, OpenAI for parts of a character."""
@@ -67,6 +78,11 @@ def _holds_only(value: dict[str, Any], known: _Types) -> bool:
 
 def _have_one_length(value: dict[str, Any]) -> bool:
     return len({len(member) for member in value.values() if member is not None}) == 1
+
+
+def _has_as_many(value: dict[str, Any], tokens: list[Any]) -> bool:
+    """Are there alternatives to these tokens only?"""
+    return len(value.get("topCandidates") or tokens) == len(tokens)
 
 
 def _read_list(entries: list[Any]) -> TokenList:
@@ -86,6 +102,8 @@ def _entry_bytes(entry: Any) -> bytes | None:
             return _agreed(token, numbers)
         case {"token": str(token)} if _holds_only(entry, _ENTRY):
             return _bytes(token)
+        case {"text": str(text), "token_ids": list()} if _holds_only(entry, _COHERE):
+            return _bytes(text)
         case _:
             return None
 

@@ -8,6 +8,7 @@ import time
 
 from mitmproxy import http
 
+from thinkwire.dialects.registry import streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
@@ -75,7 +76,7 @@ class Exchange:
         """Decide how the answer's body is to be read; for a stream this is the only chance."""
         request, response = self._flow.request, self._response
         label = self._label()
-        if label is None and is_streaming(response):
+        if label is None and is_streaming(response, streams_a_list=streams_a_list(self._facts)):
             response.stream = pass_on
         elif label is None or (label is Label.JSON and not streams_large_bodies):
             return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
@@ -105,7 +106,7 @@ class Exchange:
         """How to read the answer; None where it is not to be changed."""
         if not self._choice.plan.response.changes or not may_have_body(self._flow.request, self._response):
             return None
-        return label_of(self._response, self._facts.stream)
+        return label_of(self._response, asked_for_stream=self._facts.stream, streams_a_list=streams_a_list(self._facts))
 
     def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
         plan = self._choice.plan.response

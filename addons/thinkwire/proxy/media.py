@@ -23,9 +23,9 @@ def media_type(message: http.Message) -> str:
     return str(message.headers.get("content-type", "")).partition(";")[0].strip().lower()
 
 
-def is_streaming(message: http.Message) -> bool:
+def is_streaming(message: http.Message, *, streams_a_list: bool) -> bool:
     """Is it of a type that is read piece by piece? Then it must never be buffered whole."""
-    return media_type(message) in _STREAMING
+    return media_type(message) in _STREAMING or (streams_a_list and is_json(message))
 
 
 def is_json(message: http.Message) -> bool:
@@ -39,13 +39,16 @@ def may_have_body(request: http.Request, response: http.Response) -> bool:
     return request.method != "HEAD" and 200 <= status < 300 and status not in (204, 205)
 
 
-def label_of(response: http.Response, asked_for_stream: bool) -> Label | None:
-    """How to read the body; None where it is not ours to read."""
+def label_of(response: http.Response, *, asked_for_stream: bool, streams_a_list: bool) -> Label | None:
+    """How to read the body; None where it is not ours to read.
+
+    `streams_a_list`: the request asks for a stream from an API that may send it as a list, labelled as JSON.
+    """
     kind = media_type(response)
     if kind in _STREAMING:
         return _STREAMING[kind]
     if is_json(response):
-        return Label.JSON
+        return Label.LIST if streams_a_list else Label.JSON
     if asked_for_stream and kind in ("", "text/plain"):
         return Label.UNSURE
     return None

@@ -7,8 +7,9 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Final
 
+from thinkwire.dialects.marked import behind_closing_tag
 from thinkwire.dialects.opaque import is_readable
-from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Place, Update
+from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Level, Owner, Part, Place, Update, level_of
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
@@ -31,6 +32,8 @@ class _Choice:
     has_finished: bool = False
     owes_metadata: bool = False
     """Did reasoning come without token metadata, which may still follow?"""
+    open_tags: tuple[str, str] | None = None
+    """The tags of a thought whose closing one has not come yet."""
 
 
 class Stripper:
@@ -119,7 +122,8 @@ class Stripper:
             verdict = Verdict.DROP if self._hid(update.owner) else Verdict.KEEP
         else:
             verdict = self._advance(update, _holds_thought(update))
-            verdict = Verdict.DROP if holds_thought else verdict
+            holds_tag = self._follow_tags(update, edits)
+            verdict = Verdict.DROP if holds_thought or holds_tag else verdict
         self._remove_reasoning(update, edits)
         return self._judge(update, verdict, self._hid(update.owner), edits)
 
@@ -151,19 +155,39 @@ class Stripper:
         follows = owner is not None and owner.space != ""
         return State.HIDDEN if follows and self._hid_anything else State.START
 
+    def _follow_tags(self, update: Update, edits: Edits) -> bool:
+        """Take the closing tag of an earlier thought off the text that follows it; returns whether it was there."""
+        choice = self._choices[update.owner]
+        thought = next((part for part in update.of(Kind.REASONING) if part.place and part.place.tags), None)
+        if thought is not None and thought.place is not None:
+            choice.open_tags = thought.place.tags if thought.rest is None else None
+            return False
+        text = next((part for part in update.of(Kind.TEXT) if part.says_something), None)
+        if text is None or choice.open_tags is None:
+            return False
+        rest = behind_closing_tag(text.node.raw, choice.open_tags)
+        choice.open_tags = None
+        if rest == '""':
+            edits.remove(text.node)
+        elif rest is not None:
+            edits.replace(text.node, rest)
+        return rest is not None
+
     def _remove_reasoning(self, update: Update, edits: Edits) -> None:
         keeps_opaque = self._strip.opaque is Opaque.KEEP
         for part in update.of(*_THOUGHT):
             if part.kind is Kind.REASONING:
-                stays = keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
+                stays = _keep_visible(part, edits) or (
+                    keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
+                )
             elif part.kind is Kind.OPAQUE:
                 stays = keeps_opaque and (_is_state(part) or not part.says_something)
             else:
                 stays = not part.says_something
             if not stays:
-                edits.remove(part.node)
+                edits.remove(_with_bare_copies(part.node) if part.is_mark else part.node)
         for parent in {part.node.parent for part in update.of(*_THOUGHT)}:
-            _empty_text(parent, edits)
+            _fill_emptied(parent, edits)
 
     def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
@@ -242,13 +266,18 @@ def _shows(update: Update, ends: bool) -> Shows:
     return Shows.END if ends else Shows.NOTHING
 
 
-def _empty_text(node: Node | None, edits: Edits) -> None:
-    """Where a text that came as a list of parts has lost them all, it is an empty text, which all clients can read."""
+def _fill_emptied(node: Node | None, edits: Edits) -> None:
+    """Put into the place of a list that has lost all its elements what clients can read in any case.
+
+    That is the element that the table names; or an empty text, where a text came as a list of parts.
+    """
     label = node.label.label if node is not None and type(node.label) is Shape else None
-    if node is None or type(label) is not Place or not (label.splits and node.is_list):
+    if node is None or not node.is_list or not node.children or not all(map(edits.is_removed, node.children)):
         return
-    if node.children and all(map(edits.is_removed, node.children)):
+    if type(label) is Place and label.splits:
         edits.replace(node, '""')
+    elif type(label) is Level and label.filler:
+        edits.replace(node, f"[{label.filler}]")
 
 
 def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
@@ -258,6 +287,32 @@ def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
     if part.says_something:
         edits.replace(part.node, '""')
     return True
+
+
+def _keep_visible(part: Part, edits: Edits) -> bool:
+    """Keep what is visible beside a thought in one text or one block, and the signature that belongs to it.
+
+    Returns False where nothing is.
+    """
+    if part.rest is not None:
+        edits.replace(part.node, part.rest)
+        return True
+    if not any(leaf.kind in VISIBLE and leaf.says_something for leaf in part.leaves):
+        return False
+    for leaf in part.leaves:
+        if leaf.kind is Kind.REASONING:
+            edits.remove(leaf.node)
+    return True
+
+
+def _with_bare_copies(node: Node) -> Node:
+    """The member, or the copies of what stands around them that hold nothing else."""
+    while (parent := node.parent) is not None and len(parent.children) == 1:
+        level = level_of(parent)
+        if level is None or not level.is_copy:
+            break
+        node = parent
+    return node
 
 
 def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
