@@ -63,5 +63,8 @@ class Dialect:
     """The JSON text of an error body: HTTP status and a sentence."""
     streams_a_list: bool = False
     """Is a stream that is labelled as JSON a list, sent element by element?"""
+    takes_precedence: bool = False
+    """Was it named by whoever wrote the rules? Then all answers to its paths are its own, whatever they look like, and
+    it is asked about all other answers before the APIs that are known to everybody."""
     turn: Callable[[Node], Turn | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""

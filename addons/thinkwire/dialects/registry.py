@@ -40,20 +40,25 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
 NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
 
-def dialect_of_request(path: str, body: object) -> Dialect | None:
-    """The API that a request is for: by its path, else by the shape of its body."""
-    by_path = (dialect for dialect in DIALECTS if dialect.asks_by_path(path))
-    by_body = (dialect for dialect in DIALECTS if dialect.asks_by_body(body))
+def dialect_of_request(path: str, body: object, dialects: tuple[Dialect, ...] = DIALECTS) -> Dialect | None:
+    """The API that a request is for: by its path, else by the shape of its body; of several, the first."""
+    by_path = (dialect for dialect in dialects if dialect.asks_by_path(path))
+    by_body = (dialect for dialect in dialects if dialect.asks_by_body(body))
     return next(by_path, None) or next(by_body, None)
 
 
 def request_facts(
-    host: str, path: str, method: str, headers: Iterable[tuple[str, str]], body: bytes | None
+    host: str,
+    path: str,
+    method: str,
+    headers: Iterable[tuple[str, str]],
+    body: bytes | None,
+    dialects: tuple[Dialect, ...] = DIALECTS,
 ) -> RequestFacts:
     """A request as the rules see it. `path` is without its query; `body` is decoded of any content coding."""
     parsed = _parse(body)
     facts = RequestFacts(host, path, method, tuple((name.lower(), value) for name, value in headers), parsed)
-    dialect = dialect_of_request(path, parsed)
+    dialect = dialect_of_request(path, parsed, dialects)
     if dialect is None:
         return facts
     return replace(facts, dialect=dialect.name, model=dialect.model(facts), stream=dialect.wants_stream(facts))

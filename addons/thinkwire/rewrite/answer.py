@@ -40,7 +40,17 @@ class Outcome(NamedTuple):
 class AnswerRewriter:
     """Rewrites the documents of one answer, in order, as its plan says."""
 
-    __slots__ = ("_dialect", "_dialects", "_plan", "_request", "_stripper", "generation", "tally")
+    __slots__ = (
+        "_dialect",
+        "_dialects",
+        "_is_settled",
+        "_plan",
+        "_preceding",
+        "_request",
+        "_stripper",
+        "generation",
+        "tally",
+    )
 
     def __init__(self, plan: ResponsePlan, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
         self.tally = Tally()
@@ -49,6 +59,9 @@ class AnswerRewriter:
         self._dialects = dialects
         self._dialect = next((dialect for dialect in dialects if dialect.name == request.dialect), None)
         """The answer's API: a guess from the request until a document shows it."""
+        self._preceding = tuple(dialect for dialect in dialects if dialect.takes_precedence)
+        self._is_settled = self._dialect in self._preceding
+        """Is the answer's API known for good, whatever its documents look like?"""
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
@@ -103,13 +116,23 @@ class AnswerRewriter:
         """The document's tree by the table of its API; None where it is no API's that we know."""
         expected = self._dialect
         first = read(text, GLANCE if expected is None else expected.table(self._request))
+        if self._is_settled:
+            return first
+        for dialect in self._preceding:
+            if dialect.knows(first):
+                self._is_settled = True
+                return self._read_as(dialect, text)
         if expected is not None and expected.knows(first):
             return first
         glance = first if expected is None else read(text, GLANCE)
         for dialect in self._dialects:
             if dialect is not expected and dialect.knows(glance):
-                self._dialect = dialect
-                self.generation += 1
-                return read(text, dialect.table(self._request))
+                return self._read_as(dialect, text)
         # Errors and the like have no marks of their own: in an answer that is some API's, they are that API's.
         return first if expected is not None else None
+
+    def _read_as(self, dialect: Dialect, text: str) -> Node:
+        """The tree by the table of an API that a document has just shown."""
+        self._dialect = dialect
+        self.generation += 1
+        return read(text, dialect.table(self._request))

@@ -1,0 +1,98 @@
+"""Paths to the members of a document, as people write them.
+
+    choices[*].delta.thoughts        names, and `[*]` for each element of a list
+    content[type=thinking]           objects whose `type` is `thinking`: elements of a list, or the value itself
+    [type=thought.delta].text        the same at the root, where each document is an event with a type
+    "odd.name"['other[name]'=x]      quotes around what has dots, brackets, blanks or the like in it
+
+It reads paths and does not look into documents (`declared.py` does).
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Chosen", "Elements", "Name", "Path", "PathError", "Step", "in_document", "parse_path"]
+
+
+class PathError(ValueError):
+    """The text is not a path; the message says what to do, for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A member of an object."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """Each element of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Only where a member has this value: the object itself, or of a list the elements that are such objects."""
+
+    member: str
+    value: str
+
+
+type Step = Name | Elements | Chosen
+type Path = tuple[Step, ...]
+
+_WORD: Final = r'(?:[^.\[\]"\'=\s*]+|"[^"]+"|\'[^\']+\')'
+_VALUE: Final = r'(?:[^\[\]"\'=\s*]+|"[^"]*"|\'[^\']*\')'
+_STEP: Final = re.compile(
+    rf"(?P<dot>\.)?(?P<name>{_WORD})|(?P<elements>\[\*\])|\[(?P<member>{_WORD})=(?P<value>{_VALUE})\]"
+)
+_FROM_JSONPATH: Final = re.compile(r"\$(?:[.\[]|\Z)")
+_HINTS: Final = (
+    # what stands at or around the place, and what to do about it
+    (re.compile(r"\[\d*\]|\.\*|\*"), "write `[*]` for the elements of a list, as in `choices[*].delta`"),
+    (re.compile(r"\[[^\]]*\s*=="), "write one `=`, as in `content[type=thinking]`"),
+    (re.compile(r"\["), "write `[*]` for all elements, or `[type=thinking]` for some of them"),
+    (re.compile(r"\.\.|\.\Z|\A\."), "write one dot between two names, and none at the ends"),
+    (re.compile(r".*['\" =\t]"), 'put a name or value with such characters in quotes, as in `"odd name".text`'),
+)
+_OTHERWISE: Final = "write names joined by dots, as in `choices[*].delta.thoughts`"
+
+
+def parse_path(text: str) -> Path:
+    """The steps of a path. Raises PathError."""
+    if _FROM_JSONPATH.match(text):
+        raise PathError("begin with the first member, without `$`")
+    steps: list[Step] = []
+    at = 0
+    while at < len(text) or not steps:
+        match = _STEP.match(text, at)
+        if match is None or (match["name"] and bool(match["dot"]) is (at == 0)):
+            raise PathError(_hint(text, at))
+        step = _step(match)
+        if isinstance(step, Chosen) and steps and isinstance(steps[-1], Chosen):
+            raise PathError("choose by one member: one `[member=value]` is enough in one place")
+        steps.append(step)
+        at = match.end()
+    return tuple(steps)
+
+
+def _step(match: re.Match[str]) -> Step:
+    if match["name"]:
+        return Name(_bare(match["name"]))
+    if match["elements"]:
+        return Elements()
+    return Chosen(_bare(match["member"]), _bare(match["value"]))
+
+
+def _bare(word: str) -> str:
+    return word[1:-1] if word[0] in "\"'" else word
+
+
+def _hint(text: str, at: int) -> str:
+    return next((hint for pattern, hint in _HINTS if pattern.match(text, at)), _OTHERWISE)
+
+
+def in_document(name: str) -> str:
+    """A name in the form of document text: Latin-1 of its UTF-8 bytes."""
+    return name.encode("utf-8", "surrogateescape").decode("latin-1")
