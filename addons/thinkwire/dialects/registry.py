@@ -9,6 +9,7 @@ from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
 from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE
 from thinkwire.dialects.bedrock_invoke import BEDROCK_INVOKE
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.cohere import COHERE
 from thinkwire.dialects.completions import COMPLETIONS
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.g4f import G4F
@@ -36,6 +37,7 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     SGLANG_GENERATE,
     G4F,
     COMPLETIONS,
+    COHERE,
 )
 NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
