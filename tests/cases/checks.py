@@ -145,6 +145,7 @@ CHECKS: dict[str, Callable[[Any, Exchange], None]] = {
     "status": _is_equal(lambda x: x.reply.status),
     "byte_identical": _is_equal(lambda x: x.reply.body == x.case.original),
     "data_all_json": _is_equal(lambda x: not x.view.unreadable),
+    "lines_all_json": _is_equal(lambda x: not x.view.unreadable and len(x.view.documents) > 1),
     "ends": _is_equal(lambda x: x.reply.ending.replace("broken", "abort")),
     "json": _is_equal(lambda x: {pointer: at(x.reply.json(), pointer) for pointer in x.case.expect["json"]}),
     "done_kept": _done_kept,

@@ -1,4 +1,4 @@
-"""A chat-completions body, streamed or whole, as an application reads it.
+"""A chat-completions body, streamed or whole, or one of Ollama, as an application reads it.
 
 The same code reads what the upstream wrote and what the client got. An event stream is told by its first byte;
 an unfinished last event counts, because real gateways end that way.
@@ -97,7 +97,7 @@ def split_events(body: bytes) -> list[Event]:
 def read_view(body: bytes) -> View:
     view = View()
     if body.removeprefix(MARK).lstrip()[:1] in (b"{", b"["):
-        texts = [body]
+        texts = _json_texts(body)
     else:
         view.events = split_events(body)
         texts = [event.data for event in view.events if not event.is_end_mark]
@@ -108,9 +108,30 @@ def read_view(body: bytes) -> View:
             view.unreadable.append(text)
         else:
             view.documents.append(document)
-            for item in (document.get("choices") if isinstance(document, dict) else None) or []:
+            for item in _updates_in(document):
                 _read_update(view.choice(item.get("index", 0)), item)
     return view
+
+
+def _json_texts(body: bytes) -> list[bytes]:
+    """A body of JSON: several objects in lines, or one text."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    return lines if len(lines) > 1 and all(line.startswith(b"{") for line in lines) else [body]
+
+
+def _updates_in(document: Any) -> list[dict[str, Any]]:
+    """The choices of a document, or what a line of Ollama says in the form of one."""
+    if not isinstance(document, dict):
+        return []
+    if "done" in document and "message" in document:
+        message = document["message"]
+        return [
+            {
+                "message": message | {"reasoning": message.get("thinking")},
+                "finish_reason": document.get("done_reason"),
+            }
+        ]
+    return document.get("choices") or []
 
 
 def _read_update(choice: Choice, item: dict[str, Any]) -> None:
