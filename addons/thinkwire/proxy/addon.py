@@ -16,6 +16,7 @@ from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
+from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.ruleset import shipped
 from thinkwire.ruleset.choose import Ruleset
@@ -108,7 +109,7 @@ class Thinkwire:
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         headers = flow.request.headers
-        if OUR_HEADER in headers:
+        if OUR_HEADER in headers and not signs_header(flow.request, OUR_HEADER):
             self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
             del headers[OUR_HEADER]
         if self._ruleset is not None and self._may_pass_unread(flow.request):

@@ -14,6 +14,7 @@ from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replac
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.report import before_after, log_line
 from thinkwire.proxy.reset import reset_on_close
+from thinkwire.proxy.signature import is_signed, signs_header
 from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
@@ -45,15 +46,19 @@ class Exchange:
 
     def request(self) -> None:
         """Edit the request as the plan says, and ask for an answer that can be read."""
-        request, plan = self._flow.request, self._choice.plan
+        plan = self._choice.plan
         if plan.request.changes:
             self._edit_request()
         if plan.response.changes and not self._observes and self._flow.live:
-            request.headers["accept-encoding"] = "identity"
+            self._ask_for_identity()
+
+    def _ask_for_identity(self) -> None:
+        if not signs_header(self._flow.request, "accept-encoding"):  # else the answer is decoded as it comes
+            self._flow.request.headers["accept-encoding"] = "identity"
 
     def _edit_request(self) -> None:
         request = self._flow.request
-        if _is_signed(request):
+        if is_signed(request):
             self._notes.append("request left alone: it is signed (AWS SigV4)")
             return
         try:
@@ -195,9 +200,3 @@ class Exchange:
 
 def _coding(response: http.Response) -> str:
     return str(response.headers.get("content-encoding", ""))
-
-
-def _is_signed(request: http.Request) -> bool:
-    """AWS SigV4 signs the body, in a header or in the query."""
-    authorization = request.headers.get("authorization", "")
-    return authorization.startswith("AWS4-HMAC-SHA256") or "X-Amz-Signature" in request.query

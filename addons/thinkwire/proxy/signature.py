@@ -1,0 +1,32 @@
+"""AWS SigV4: whether a request is signed, and which of its headers. What is signed must reach the provider unchanged.
+
+The signature stands in a header or in the query; it covers the body, and the headers that it names.
+"""
+
+import re
+from typing import Final
+
+from mitmproxy import http
+
+__all__ = ["is_signed", "signs_header"]
+
+_SCHEME: Final = re.compile(r"AWS4-[A-Z0-9-]+\s")
+_NAMES: Final = re.compile(r"SignedHeaders=([^,\s]*)")
+
+
+def is_signed(request: http.Request) -> bool:
+    """Is the body covered by a signature?"""
+    return _SCHEME.match(_authorization(request)) is not None or "X-Amz-Signature" in request.query
+
+
+def signs_header(request: http.Request, name: str) -> bool:
+    """Does the signature cover this header, given in lower case?"""
+    if not is_signed(request):
+        return False
+    in_header = _NAMES.search(_authorization(request))
+    names = in_header[1] if in_header else str(request.query.get("X-Amz-SignedHeaders", ""))
+    return name in names.lower().split(";")
+
+
+def _authorization(request: http.Request) -> str:
+    return str(request.headers.get("authorization", ""))
