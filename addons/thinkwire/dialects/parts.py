@@ -44,6 +44,8 @@ class Kind(Enum):
 VISIBLE: Final = frozenset((Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL))
 
 
+_UNFINISHED: Final = frozenset(("false", '"null"'))
+"""What stands for no finish reason where one could be: Ollama's, and DashScope's."""
 _HOLLOW: Final = frozenset((Kind.TOKENS, Kind.TOOL_CALL))
 """Kinds that come as containers of nothing: `{"content": [], "refusal": null}`."""
 
@@ -137,7 +139,7 @@ class Part:
             return any(leaf.says_something for leaf in self.leaves)
         if self.kind in _HOLLOW and self.node.children:
             return any(not child.is_empty for child in self.node.children)
-        if (self.kind is Kind.FINISH or self.is_mark) and self.node.raw == "false":
+        if (self.kind is Kind.FINISH or self.is_mark) and self.node.raw in _UNFINISHED:
             return False
         return not self.node.is_empty
 

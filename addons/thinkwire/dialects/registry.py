@@ -11,6 +11,7 @@ from thinkwire.dialects.bedrock_invoke import BEDROCK_INVOKE
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
 from thinkwire.dialects.cohere import COHERE
 from thinkwire.dialects.completions import COMPLETIONS
+from thinkwire.dialects.dashscope import DASHSCOPE
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.g4f import G4F
 from thinkwire.dialects.gemini import GEMINI
@@ -38,6 +39,7 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     G4F,
     COMPLETIONS,
     COHERE,
+    DASHSCOPE,
 )
 NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
