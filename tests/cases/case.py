@@ -37,6 +37,7 @@ class Case:
     id: str
     rule: dict[str, Any]
     request: dict[str, Any]
+    request_body: bytes
     answer: Answer
     original: bytes
     """The upstream's body without its content coding."""
@@ -68,6 +69,7 @@ def load_case(path: Path) -> Case:
             "response": {"reasoning": response},
         },
         request=data["request"],
+        request_body=_request_body(data["request"]),
         answer=_answer(upstream, pieces, close_after),
         original=original,
         target=next(iter(response.values())) if isinstance(response, dict) else None,
@@ -75,6 +77,12 @@ def load_case(path: Path) -> Case:
         close_after=close_after,
         expect={name: _unquote(want) for name, want in expect.items()},
     )
+
+
+def _request_body(request: dict[str, Any]) -> bytes:
+    if "raw" in request:
+        return wire_bytes(request["raw"])
+    return json.dumps(request["json"], separators=(",", ":")).encode()
 
 
 def _pieces(

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.e2e.blocks import are_indices_contiguous, block_types, stop_reason
 from tests.e2e.client import Reply
+from tests.e2e.upstream import Request
 from tests.e2e.view import View, paired, read_view
 
 from .case import Case
@@ -19,12 +21,14 @@ REPLACEMENT = "\ufffd".encode()
 class Exchange:
     case: Case
     reply: Reply
+    request: Request
+    """What the upstream was asked."""
     view: View
     original: View
 
 
-def open_exchange(case: Case, reply: Reply) -> Exchange:
-    return Exchange(case, reply, read_view(reply.body), read_view(case.original))
+def open_exchange(case: Case, reply: Reply, request: Request) -> Exchange:
+    return Exchange(case, reply, request, read_view(reply.body), read_view(case.original))
 
 
 def check_exchange(exchange: Exchange) -> None:
@@ -116,6 +120,16 @@ def _has(document: Any, values: dict[str, Any]) -> bool:
     return all(at(document, pointer) == want for pointer, want in values.items())
 
 
+def _event_names_contain(want: list[str], x: Exchange) -> None:
+    assert set(want) <= {event.name for event in x.view.events}
+
+
+def _event_lines_match_type(want: bool, x: Exchange) -> None:
+    assert want
+    assert x.view.events
+    assert [event.name for event in x.view.events] == [document["type"] for document in x.view.documents]
+
+
 def _headers(want: dict[str, str], x: Exchange) -> None:
     for name, value in want.items():
         assert x.reply.header(name.lower()) == value
@@ -148,6 +162,13 @@ CHECKS: dict[str, Callable[[Any, Exchange], None]] = {
     "lines_all_json": _is_equal(lambda x: not x.view.unreadable and len(x.view.documents) > 1),
     "ends": _is_equal(lambda x: x.reply.ending.replace("broken", "abort")),
     "json": _is_equal(lambda x: {pointer: at(x.reply.json(), pointer) for pointer in x.case.expect["json"]}),
+    "block_types": _is_equal(lambda x: block_types(x.view.documents)),
+    "indices_contiguous": _is_equal(lambda x: are_indices_contiguous(x.view.documents)),
+    "stop_reason": _is_equal(lambda x: stop_reason(x.view.documents)),
+    "event_names": _is_equal(lambda x: [event.name for event in x.view.events]),
+    "event_names_contain": _event_names_contain,
+    "event_lines_match_type": _event_lines_match_type,
+    "upstream_body_identical": _is_equal(lambda x: x.request.body == x.case.request_body),
     "done_kept": _done_kept,
     "absent_fields": _absent_fields,
     "absent_keys": _absent_keys,

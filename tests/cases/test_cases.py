@@ -34,13 +34,13 @@ def mitmdump(upstream: Upstream, mitmdump_with: StartMitmdump, rules: Path) -> M
 def test_case(mitmdump: Mitmdump, upstream: Upstream, case: Case) -> None:
     upstream.answer(case.answer)
     headers = {**case.request["headers"], "x-case": case.id}
-    with conversation(mitmdump.port, case.request["json"], path=case.request["path"], headers=headers) as talk:
+    with conversation(mitmdump.port, case.request_body, path=case.request["path"], headers=headers) as talk:
         for wanted, gate in case.handshakes:
             talk.read_until(wanted)
             gate.open()
         if case.close_after:
             talk.read_until(case.close_after)
         else:
-            check_exchange(open_exchange(case, talk.read_reply()))
+            check_exchange(open_exchange(case, talk.read_reply(), upstream.request))
     if case.close_after:
         assert upstream.left.wait(LIMIT)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .blocks import updates_in_blocks
+
 SPELLINGS = ("reasoning", "reasoning_content")
 LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
 MARK = b"\xef\xbb\xbf"
@@ -23,6 +25,12 @@ class Event:
 
     raw: bytes
     data: bytes
+
+    @property
+    def name(self) -> str | None:
+        """What its `event:` line says."""
+        names = [line[1] for line in LINE.finditer(self.raw) if line[1].startswith(b"event:")]
+        return names[-1].removeprefix(b"event:").strip().decode() if names else None
 
     @property
     def is_end_mark(self) -> bool:
@@ -120,7 +128,7 @@ def _json_texts(body: bytes) -> list[bytes]:
 
 
 def _updates_in(document: Any) -> list[dict[str, Any]]:
-    """The choices of a document, or what a line of Ollama says in the form of one."""
+    """The choices of a document, or what a line of Ollama or a document of Anthropic's says in the form of one."""
     if not isinstance(document, dict):
         return []
     if "done" in document and "message" in document:
@@ -131,7 +139,7 @@ def _updates_in(document: Any) -> list[dict[str, Any]]:
                 "finish_reason": document.get("done_reason"),
             }
         ]
-    return document.get("choices") or []
+    return updates_in_blocks(document) or document.get("choices") or []
 
 
 def _read_update(choice: Choice, item: dict[str, Any]) -> None:
