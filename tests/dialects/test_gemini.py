@@ -237,5 +237,11 @@ def test_a_body_without_thoughts_keeps_every_byte() -> None:
     assert API.body(raw, STRIP) == dump(raw)
 
 
+def test_a_list_in_one_piece_loses_its_thoughts() -> None:
+    given = [said(THOUGHT), said(text("Hi"), finishReason="STOP", logprobsResult=listed("Hi"))]
+    assert stripped_body(given) == [said(EMPTY), said(text("Hi"), finishReason="STOP")]
+    assert API.body(given, TO_BOTH) == dump(given)
+
+
 def test_an_answer_of_thinking_alone_keeps_an_empty_part() -> None:
     assert stripped_body(said(THOUGHT, finishReason="MAX_TOKENS")) == said(EMPTY, finishReason="MAX_TOKENS")

@@ -67,7 +67,8 @@ class View:
 
     @property
     def usages(self) -> list[Any]:
-        return [item["usage"] for item in self.objects() if isinstance(item.get("usage"), dict)]
+        counts = [item.get("usage") or item.get("usageMetadata") for item in self.objects()]
+        return [count for count in counts if isinstance(count, dict)]
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """Every JSON object at any depth."""
@@ -131,6 +132,8 @@ def _updates_in(document: Any) -> list[dict[str, Any]]:
     """The choices of a document, or what a line of Ollama or a document of Anthropic's says in the form of one."""
     if not isinstance(document, dict):
         return []
+    if "candidates" in document:
+        return [_candidate(item) for item in document["candidates"]]
     if "done" in document and "message" in document:
         message = document["message"]
         return [
@@ -140,6 +143,17 @@ def _updates_in(document: Any) -> list[dict[str, Any]]:
             }
         ]
     return updates_in_blocks(document) or document.get("choices") or []
+
+
+def _candidate(item: dict[str, Any]) -> dict[str, Any]:
+    """What a candidate of Gemini says in the form of a choice."""
+    parts = item.get("content", {}).get("parts", [])
+    text, thought = (
+        "".join(part.get("text", "") for part in parts if bool(part.get("thought")) == is_thought)
+        for is_thought in (False, True)
+    )
+    message = {"content": text, "reasoning": thought}
+    return {"index": item.get("index", 0), "message": message, "finish_reason": item.get("finishReason")}
 
 
 def _read_update(choice: Choice, item: dict[str, Any]) -> None:

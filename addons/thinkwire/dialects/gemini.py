@@ -70,7 +70,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "createTime": ENVELOPE,
     "error": ERROR,
 }
-_DOCUMENT: Final = Shape(
+_ANSWER: Final = Shape(
     members={
         **_MEMBERS,
         "response": Shape(members=_MEMBERS, other=OTHER),  # Code Assist wraps the document
@@ -78,6 +78,8 @@ _DOCUMENT: Final = Shape(
     },
     other=OTHER,
 )
+# A list in one piece: a stream whose request did not say by its path that it asks for one.
+_DOCUMENT: Final = Shape(members=_ANSWER.members, other=_ANSWER.other, elements=_ANSWER)
 
 
 # --- the dialect ------------------------------------------------------------------------------------------------
