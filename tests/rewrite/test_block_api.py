@@ -152,6 +152,12 @@ def test_opaque_keep_leaves_the_block_and_its_seal() -> None:
     ]
 
 
+def test_opaque_keep_leaves_the_empty_members_of_the_block() -> None:
+    for empty in ("", [], None):
+        opened = {**THOUGHT[0], "of": {"type": "thought", "text": empty, "seal": "x"}}
+        assert rewrite(opened, plan=STRIP_KEEP_OPAQUE) == [opened]
+
+
 def test_a_thought_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
     hums = [{"kind": "hum", "seq": 0, "text": "Secret"}, {"kind": "hum", "seq": 1}]
     assert rewrite(*hums, begin(2, 0, "say"), plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "say")]

@@ -56,6 +56,8 @@ def _add(update: Update, place: Place, node: Node) -> None:
         return
     if kind in _NUMBERS:
         _count(update, place, node)
+    elif place.text_only and not node.is_string:
+        update.parts.append(Part(Kind.OTHER, node, None))
     else:
         update.parts.append(Part(kind, node, place))
 

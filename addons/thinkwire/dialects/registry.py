@@ -19,6 +19,7 @@ from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
 from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
 from thinkwire.dialects.lm_studio import LM_STUDIO
 from thinkwire.dialects.ollama import OLLAMA
+from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.sglang_generate import SGLANG_GENERATE
 from thinkwire.wire.json_tree import Unreadable, read
@@ -27,6 +28,7 @@ __all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_fact
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     CHAT_COMPLETIONS,
+    OPENAI_RESPONSES,
     ANTHROPIC_MESSAGES,
     BEDROCK_CONVERSE,
     BEDROCK_INVOKE,

@@ -28,6 +28,8 @@ class _Choice:
     """What a stream has shown of one owner so far."""
 
     state: State = State.START
+    hid: bool = False
+    """Was something of this owner itself hidden?"""
     has_role: bool = False
     has_finished: bool = False
     owes_metadata: bool = False
@@ -50,7 +52,7 @@ class Stripper:
         self._hid_in_whole: set[Owner | None] = set()
         """The owners of which a whole has shown a thought."""
         self._hid_owners = False
-        """Has an owner fallen out that is reasoning alone?"""
+        """Was an owner hidden that is reasoning alone?"""
 
     def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
         """Collect the edits of one document, given its updates.
@@ -85,6 +87,9 @@ class Stripper:
 
         A body cannot go as a whole: its parts do.
         """
+        if not self._hid_owners and any(update.is_thought for update in updates):
+            self._hid_owners = True
+            self.changes += 1
         thoughts = [update for update in updates if update.is_thought and self._goes_whole(update)]
         for update in thoughts:
             self._remove_owner(update, edits)
@@ -103,8 +108,6 @@ class Stripper:
     def _remove_owner(self, update: Update, edits: Edits) -> None:
         if update.owner is not None:
             self.changes += self._numbers.remove_owner(update.owner)
-        self.changes += not self._hid_owners
-        self._hid_owners = True
         if update.node.parent is not None:
             edits.remove(update.node)
 
@@ -119,18 +122,20 @@ class Stripper:
             if holds_thought and update.owner not in self._hid_in_whole:
                 self.changes += 1
                 self._hid_in_whole.add(update.owner)
-            verdict = Verdict.DROP if self._hid(update.owner) else Verdict.KEEP
+            # A server may list the tokens of a hidden owner with the one that follows it.
+            open_verdict = Verdict.KEEP_IF_SPELLED if self._hid_owners else Verdict.KEEP
+            verdict = Verdict.DROP if self._hid(update.owner) else open_verdict
         else:
             verdict = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
             verdict = Verdict.DROP if holds_thought or holds_tag else verdict
         self._remove_reasoning(update, edits)
-        return self._judge(update, verdict, self._hid(update.owner), edits)
+        return self._judge(update, verdict, self._hid(update.owner) or self._hid_owners, edits)
 
     def _hid(self, owner: Owner | None) -> bool:
         """Has the stream hidden anything of this owner?"""
         choice = self._choices.get(owner)
-        return owner in self._hid_in_whole or (choice is not None and choice.state is not State.START)
+        return owner in self._hid_in_whole or (choice is not None and choice.hid)
 
     def _advance(self, update: Update, holds_thought: bool) -> Verdict:
         choice = self._choices.get(update.owner)
@@ -144,6 +149,7 @@ class Stripper:
             verdict = WHEN_OWED.get(verdict, verdict)
         before = replace(choice)
         choice.state = following
+        choice.hid = choice.hid or holds_thought
         choice.has_finished = choice.has_finished or ends
         choice.owes_metadata = not has_metadata and (holds_thought or choice.owes_metadata)
         self.changes += choice != before
@@ -274,7 +280,7 @@ def _fill_emptied(node: Node | None, edits: Edits) -> None:
     label = node.label.label if node is not None and type(node.label) is Shape else None
     if node is None or not node.is_list or not node.children or not all(map(edits.is_removed, node.children)):
         return
-    if type(label) is Place and label.splits:
+    if type(label) is Place and label.splits and label.kind is Kind.TEXT:
         edits.replace(node, '""')
     elif type(label) is Level and label.filler:
         edits.replace(node, f"[{label.filler}]")
@@ -282,7 +288,7 @@ def _fill_emptied(node: Node | None, edits: Edits) -> None:
 
 def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
     """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
-    if not update.is_thought or not part.node.is_string:
+    if not update.is_thought or (part.says_something and not part.node.is_string):
         return False
     if part.says_something:
         edits.replace(part.node, '""')
