@@ -123,6 +123,12 @@ def test_a_second_message_counts_its_blocks_anew() -> None:
     assert_stripped([*first, *second], [*BEGIN, *tool(0)[:2], *BEGIN, *text(0, "Hi"), *tool(1), *END])
 
 
+def test_an_answer_under_the_number_of_the_thought_stays() -> None:
+    """Gateways that number all their blocks 0 were seen in public."""
+    before = [*BEGIN, *thinking(0, "Secret"), *text(0, "Hi"), *tool(1), *END]
+    assert_stripped(before, [*BEGIN, *text(0, "Hi"), *tool(1), *END])
+
+
 def test_pings_and_errors_pass_in_the_middle_of_a_thought() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "r"}
     before = [*BEGIN, *thinking(0, "Se")[:2], PING, delta(0, "thinking_delta", thinking="cret"), PING, error]

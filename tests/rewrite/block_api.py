@@ -56,6 +56,7 @@ def _table(request: RequestFacts) -> Shape:
             "begin": Shape(
                 members=frame | {"of": Shape(switch="type", cases={"thought": _THOUGHT}, label=None)},
                 other=Place(Kind.OTHER),
+                label=Level(begins=True),
             ),
             "piece": Shape(
                 members=frame | {"piece": Shape(switch="type", cases=_PIECES)},

@@ -54,6 +54,12 @@ def test_a_document_about_a_removed_owner_goes_however_late_it_comes() -> None:
     assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0)]
 
 
+def test_an_answer_that_begins_under_the_number_of_a_thought_is_no_thought() -> None:
+    answer = [begin(3, 0, "say"), piece(4, 0, "say", text="Hi"), end(5, 0)]
+    after = rewrite(*THOUGHT, *answer, begin(6, 1, "say"))
+    assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0), begin(3, 1, "say")]
+
+
 def test_several_thoughts_between_answers_leave_no_gap() -> None:
     documents = [begin(n, n, "thought" if n % 2 else "say") for n in range(6)]
     assert rewrite(*documents) == [begin(n, n, "say") for n in range(3)]

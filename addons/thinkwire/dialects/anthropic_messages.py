@@ -72,7 +72,9 @@ _DOCUMENT: Final = Shape(
         "message_start": Shape(
             members=_EVENT_MEMBERS | {"message": _MESSAGE}, other=OTHER, label=Level(resets=("block",))
         ),
-        "content_block_start": Shape(members=_EVENT_MEMBERS | {"content_block": _block(opens=False)}, other=OTHER),
+        "content_block_start": Shape(
+            members=_EVENT_MEMBERS | {"content_block": _block(opens=False)}, other=OTHER, label=Level(begins=True)
+        ),
         "content_block_delta": Shape(members=_EVENT_MEMBERS | {"delta": _DELTA}, other=OTHER),
         "message_delta": Shape(
             members={

@@ -33,6 +33,7 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
     if level is not None:
         update.is_thought = update.is_thought or level.is_thought
         update.has_state = update.has_state and level.has_state
+        update.begins = update.begins or level.begins
         update.resets += level.resets
     for position, child in enumerate(node.children):
         label = child.label

@@ -107,6 +107,9 @@ class Level:
     has_state: bool = True
     """For a thought: may a signature or an encrypted form belong to it? Without, it has nothing that is worth keeping
     for the next turn."""
+    begins: bool = False
+    """The owner begins here. Where its number was that of a thought, it is another owner: some gateways number all
+    their blocks alike."""
     resets: tuple[str, ...] = ()
     """Spaces of numbers that begin anew with this document."""
 
@@ -176,6 +179,7 @@ class Update:
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
     has_state: bool = True
+    begins: bool = False
     resets: tuple[str, ...] = ()
 
     def of(self, *kinds: Kind) -> list[Part]:

@@ -30,6 +30,13 @@ class Numbers:
         insort(self._owners.setdefault(owner.space, []), owner.number)
         return True
 
+    def forget_owner(self, owner: Owner | None) -> bool:
+        """Note that the number of a removed owner is that of another one now; returns whether it was of one."""
+        if owner is None or not self.is_removed(owner):
+            return False
+        self._owners[owner.space].remove(int(owner.number))
+        return True
+
     def is_removed(self, owner: Owner | None) -> bool:
         return owner is not None and owner.number in self._owners.get(owner.space, ())
 

@@ -62,6 +62,9 @@ class Stripper:
         """
         for space in updates[0].resets:
             self._reset(space)
+        for update in updates:
+            if update.begins:
+                self.changes += self._numbers.forget_owner(update.owner)
         if self._remove_thoughts(updates, extent, edits):
             return self._drop(updates)
         lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
