@@ -49,6 +49,12 @@ def test_a_mark_hides_the_text_without_any_tag(opaque: ResponsePlan) -> None:
     assert "Secret" not in json.dumps(after)
 
 
+def test_a_mark_hides_the_texts_of_a_list_of_content() -> None:
+    listed = chunk({"content": [{"type": "text", "text": "<thought>Secret"}], "extra_content": MARK})
+    after = rewrite_documents(STRIP, listed, said("</thought>Hello"))
+    assert after == [said("Hello")]
+
+
 def test_a_marked_delta_that_closes_its_tag_keeps_what_follows() -> None:
     after = rewrite_documents(STRIP, thought("<thought>Secret</thought>Hel"), said("</thought>lo"))
     assert accumulate(after)[0]["content"] == "Hel</thought>lo"

@@ -113,14 +113,17 @@ _COPY_MEMBERS.update(_COPIES)
 _COPY_MEMBERS["google"] = _GOOGLE
 
 # `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
+_TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is marked as a thought
 _THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
 _CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
-    | {"text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": TEXT}, other=OTHER)},
+    | {
+        "text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": Place(Kind.TEXT, tags=_TAGS)}, other=OTHER)
+    },
     members=REASONING_MEMBERS | {"type": ENVELOPE},
     other=TEXT,
-    label=Place(Kind.TEXT, splits=True, tags=("<thought>", "</thought>")),
+    label=Place(Kind.TEXT, splits=True, tags=_TAGS),
 )
 _CONTENT: Final = Shape(
     elements=_CONTENT_PART,
