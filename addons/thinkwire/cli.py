@@ -139,6 +139,8 @@ def _summary(loaded: Loaded) -> str:
     severities = [problem.severity for problem in loaded.problems]
     errors, warnings = severities.count(Severity.ERROR), severities.count(Severity.WARNING)
     rules = [_count(len(loaded.ruleset.rules), "rule")] if loaded.ruleset else []
+    if loaded.ruleset and loaded.ruleset.declared:
+        rules.append(_count(len(loaded.ruleset.declared), "dialect"))
     problems = [_count(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
     return ", ".join([*rules, *(problems or ["no problems"])])
 
@@ -155,7 +157,7 @@ def _explain(arguments: argparse.Namespace) -> int:
         return PROBLEMS
     body = _read_body(arguments.body) if arguments.body else b""
     path = arguments.path.partition("?")[0]
-    facts = request_facts(arguments.host, path, arguments.method, arguments.headers, body)
+    facts = request_facts(arguments.host, path, arguments.method, arguments.headers, body, loaded.ruleset.dialects)
     flow = make_flow(arguments.host, arguments.path, arguments.method, arguments.headers, body)
     print(loaded.ruleset.explain(facts, flow))
     return CLEAN

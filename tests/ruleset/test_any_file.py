@@ -60,6 +60,25 @@ SKELETONS = [
         )
     ),
     "version: 1\nrules:\n  - id: {value}",
+    "version: 1\ndialects: {value}",
+    "version: 1\ndialects:\n  - {value}",
+    *(
+        f"version: 1\ndialects:\n  - id: one\n    {place}"
+        for place in (
+            "path: /x\n    places: {{reasoning: x}}\n    why: {value}",
+            "path: {value}\n    places: {{reasoning: x}}",
+            "knows: {value}\n    places: {{reasoning: x}}",
+            "path: /x\n    places: {value}",
+            "path: /x\n    places: {{reasoning: {value}}}",
+            *(
+                f"path: /x\n    places: {{{{thought: x.y, owner: x.n, {key}: {{value}}}}}}"
+                for key in MAPPINGS["dialects.places"].model_fields
+                if key not in ("thought", "owner")
+            ),
+            "path: /x\n    places: {{reasoning: x}}\n    model: {value}",
+            "path: /x\n    places: {{reasoning: x}}\n    stream: {value}",
+        )
+    ),
 ]
 KEYS = st.sampled_from(
     [
@@ -78,7 +97,24 @@ SCALARS = (
     | st.sampled_from([10**299, 10**400, 0, 1, -1])
     | st.floats()
     | st.text(max_size=5)
-    | st.sampled_from(["keep", "strip", "inline", "reasoning", "~s", "~q &", "chat-*", "default", "a.b", "*", "", "./"])
+    | st.sampled_from(
+        [
+            "keep",
+            "strip",
+            "inline",
+            "reasoning",
+            "~s",
+            "~q &",
+            "chat-*",
+            "default",
+            "a.b",
+            "*",
+            "",
+            "./",
+            "a[*].b",
+            "a[k=v]",
+        ]
+    )
 )
 VALUES = st.recursive(
     SCALARS,

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 from mitmproxy import command, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
 
-from thinkwire.dialects.registry import dialect_of_request, request_facts
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
@@ -125,7 +126,7 @@ class Thinkwire:
         """Would `stream_large_bodies` take a request that may be one to a model past us, or might it?"""
         if not ctx.options.stream_large_bodies or not (request.stream or "content-length" not in request.headers):
             return False
-        return is_json(request) or dialect_of_request(_path(request), None) is not None
+        return is_json(request) or dialect_of_request(_path(request), None, self._dialects) is not None
 
     def _begin(self, flow: http.HTTPFlow) -> None:
         """Choose the rules for a request that is there as a whole, and edit it."""
@@ -151,11 +152,20 @@ class Thinkwire:
         if exchange is not None:
             exchange.error()
 
+    @property
+    def _dialects(self) -> tuple[Dialect, ...]:
+        return self._ruleset.dialects if self._ruleset is not None else DIALECTS
+
     def _facts(self, flow: http.HTTPFlow) -> RequestFacts:
         request = flow.request
         headers = [*request.headers.items(multi=True), *self._our_headers.get(flow, ())]
         return request_facts(
-            request.pretty_host, _path(request), request.method, headers, request.get_content(strict=False)
+            request.pretty_host,
+            _path(request),
+            request.method,
+            headers,
+            request.get_content(strict=False),
+            self._dialects,
         )
 
 

@@ -115,7 +115,7 @@ class Exchange:
 
     def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
         plan = self._choice.plan.response
-        self._answer = AnswerRewriter(plan, self._facts)
+        self._answer = AnswerRewriter(plan, self._facts, self._choice.dialects)
         self._noun = "body" if label is Label.JSON else "event"
         return StreamRewriter(
             self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
@@ -131,7 +131,7 @@ class Exchange:
 
     def _withhold(self, message: str) -> bytes:
         """Make the answer an error in its API's own shape; returns the body."""
-        answer = self._answer or AnswerRewriter(self._choice.plan.response, self._facts)
+        answer = self._answer or AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
         body = encode(answer.error_text(502, message))
         make_error(self._response, body)
         return body
@@ -172,7 +172,7 @@ class Exchange:
             raise CodingError("the compressed body ends too early")
         if not before:
             return None
-        self._answer = AnswerRewriter(self._choice.plan.response, self._facts)
+        self._answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
         self._noun = "body"
         after = rewrite_body(before, self._answer)
         return None if after is before else after

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
+from thinkwire.ruleset.declare import declared_problems
 from thinkwire.ruleset.kinds import Compiled
 from thinkwire.ruleset.model import ReasoningAction, RuleFile
 from thinkwire.ruleset.node import Kind, Node, plain
@@ -37,6 +38,12 @@ def rules_of(root: Node) -> tuple[Node, ...]:
     return rules.items if rules else ()
 
 
+def dialects_of(root: Node) -> tuple[Node, ...]:
+    """The nodes of a file's dialects, also where the file has problems."""
+    dialects = root.get("dialects")
+    return dialects.items if dialects else ()
+
+
 def texts_of(node: Node | None) -> Iterator[Node]:
     """The texts in a list, also where it has other things in it."""
     return (item for item in (node.items if node else ()) if item.kind is Kind.TEXT)
@@ -48,6 +55,8 @@ def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
             yield from _two_actions(source, reasoning)
         if request := rule.get("request"):
             yield from _clashing_edits(source, request)
+    for dialect in dialects_of(root):
+        yield from declared_problems(source, dialect)
 
 
 def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:

@@ -7,6 +7,8 @@ not know files or YAML. `Ruleset.choose` runs once for each request; everything 
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.plan import JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
@@ -23,6 +25,8 @@ class Choice:
     plan: Plan
     decided: tuple[Decision, ...]
     """In the order of the rules. Settings that no rule set are not here; the plan has their defaults."""
+    dialects: tuple[Dialect, ...] = DIALECTS
+    """All APIs that an answer may be of; fixed with the plan."""
 
     @property
     def rules(self) -> tuple[Origin, ...]:
@@ -33,9 +37,12 @@ class Choice:
 class Ruleset:
     """All rules of a file and of those it includes, in order. Never changes."""
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, rules: tuple[Rule, ...], declared: tuple[Dialect, ...] = ()) -> None:
         self.rules = rules
-        self._decide = lru_cache(maxsize=REMEMBERED_CHOICES)(partial(_decide, rules))
+        self.declared = declared
+        self.dialects = (*declared, *DIALECTS)
+        """All APIs that are known where these rules hold, the declared ones first."""
+        self._decide = lru_cache(maxsize=REMEMBERED_CHOICES)(partial(_decide, rules, self.dialects))
 
     def choose(self, facts: RequestFacts, flow: object = None) -> Choice:
         """The choice for a request; without a flow, no `filter` holds. Equal selections share one plan object."""
@@ -47,11 +54,11 @@ class Ruleset:
         return explain(self.rules, choice.decided, facts, flow)
 
 
-def _decide(rules: tuple[Rule, ...], matching: tuple[int, ...]) -> Choice:
+def _decide(rules: tuple[Rule, ...], dialects: tuple[Dialect, ...], matching: tuple[int, ...]) -> Choice:
     chosen = _Chosen()
     for index in matching:
         chosen.add(rules[index])
-    return Choice(chosen.plan(), tuple(chosen.decided))
+    return Choice(chosen.plan(), tuple(chosen.decided), dialects)
 
 
 @dataclass(slots=True)

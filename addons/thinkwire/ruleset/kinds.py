@@ -20,8 +20,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from thinkwire.dialects.registry import NAMES, SPELLINGS
-from thinkwire.ruleset.glob import compile_glob
+from thinkwire.dialects.paths import PathError, parse_path
+from thinkwire.dialects.registry import SPELLINGS
 
 type Compiled = Callable[[object], bool]
 
@@ -98,9 +98,11 @@ def _check_seconds(value: object) -> float:
     return float(number)
 
 
-def _check_dialect(text: str) -> str:
-    if not any(map(compile_glob(text), NAMES)):
-        raise PydanticCustomError("not-a-dialect", "{choices}", {"choices": list(NAMES)})
+def _check_place(text: str) -> str:
+    try:
+        parse_path(text)
+    except PathError as error:
+        raise PydanticCustomError("not-a-place", "{hint}", {"hint": str(error)}) from error
     return text
 
 
@@ -125,7 +127,7 @@ Version = Annotated[int, PlainValidator(_check_version), WithJsonSchema({"const"
 Id = Annotated[str, _matching(ID, "bad-id"), _pattern(ID)]
 Path = Annotated[str, _matching(PATH, "bad-path"), _pattern(PATH)]
 HeaderName = Annotated[str, _matching(HEADER_NAME, "bad-header-name"), _pattern(HEADER_NAME)]
-Dialect = Annotated[str, AfterValidator(_check_dialect)]
+PlacePath = Annotated[str, AfterValidator(_check_place), WithJsonSchema({"type": "string", "minLength": 1})]
 FilterText = Annotated[Filter, PlainValidator(_compile_filter), WithJsonSchema({"type": "string"})]
 Number = Annotated[Any, PlainValidator(_check_number), WithJsonSchema({"type": "number"})]
 Seconds = Annotated[
@@ -159,9 +161,9 @@ Globs = Annotated[
     Annotated[str, Tag("\0text")] | Annotated[list[str], Field(min_length=1), Tag("\0list")],
     union("text or a list of texts", str="\0text", list="\0list"),
 ]
-Dialects = Annotated[
-    Annotated[Dialect, Tag("\0text")] | Annotated[list[Dialect], Field(min_length=1), Tag("\0list")],
-    union("text or a list of texts", str="\0text", list="\0list"),
+PlacePaths = Annotated[
+    Annotated[PlacePath, Tag("\0text")] | Annotated[list[PlacePath], Field(min_length=1), Tag("\0list")],
+    union("a path or a list of paths", str="\0text", list="\0list"),
 ]
 Filters = Annotated[
     Annotated[FilterText, Tag("\0text")] | Annotated[list[FilterText], Field(min_length=1), Tag("\0list")],

@@ -4,18 +4,24 @@ Reads a file and all it includes. Does not know mitmproxy: whoever loads says ho
 raises for anything a file can contain, nor for one that cannot be read.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from thinkwire.ruleset.check import CompileFilter, check_file, rules_of, texts_of
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.registry import NAMES
+from thinkwire.ruleset.check import CompileFilter, check_file, dialects_of, rules_of, texts_of
 from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.declare import compile_declared
+from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.kinds import ID
 from thinkwire.ruleset.model import RuleFile
 from thinkwire.ruleset.node import Kind, Node
 from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span
 from thinkwire.ruleset.rule import compile_rule
 from thinkwire.ruleset.shadow import Placed, warnings
+from thinkwire.ruleset.translate import suggest
 from thinkwire.ruleset.yaml_tree import parse
 
 TOP = Span(0, 0)
@@ -39,12 +45,18 @@ def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
     ValueError, with a text for the user, for a filter that is not valid or that needs the response."""
     loader = _Loader(shipped, compile_filter)
     loader.read_main(path)
-    problems = [*loader.problems, *loader.duplicate_ids()]
+    problems = [
+        *loader.problems,
+        *loader.duplicate_ids(),
+        *loader.duplicate_dialects(),
+        *loader.misnamed_dialects(),
+    ]
     rules: list[Placed] = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         rules = [placed for part in loader.parts for placed in part.rules()]
         problems += warnings(rules)
-        ruleset = Ruleset(tuple(placed.rule for placed in rules))
+        declared = tuple(dialect for part in loader.parts for dialect in part.dialects())
+        ruleset = Ruleset(tuple(placed.rule for placed in rules), declared)
     else:
         ruleset = None
     ordered = sorted(problems, key=lambda problem: (str(problem.file), problem.line, problem.col, problem.code))
@@ -70,8 +82,24 @@ class _Part:
             for rule, node in zip(self.model.rules, rules_of(self.root), strict=True)
         ]
 
+    def dialects(self) -> list[Dialect]:
+        assert self.model is not None, "asked only where nothing is wrong"
+        return list(map(compile_declared, self.model.dialects))
+
     def ids(self) -> list[Node]:
-        return [node for rule in rules_of(self.root) if (node := rule.get("id")) and node.kind is Kind.TEXT]
+        return _ids(rules_of(self.root))
+
+    def dialect_ids(self, *, without_path: bool = False) -> list[Node]:
+        dialects = dialects_of(self.root)
+        return _ids(one for one in dialects if one.get("path") is None) if without_path else _ids(dialects)
+
+    def dialects_asked_for(self) -> Iterator[Node]:
+        """The texts under `when.dialect`."""
+        for rule in rules_of(self.root):
+            when = rule.get("when")
+            for condition in (when, *when.items) if when else ():
+                asked = condition.get("dialect")
+                yield from (node for node in ((asked, *asked.items) if asked else ()) if node.kind is Kind.TEXT)
 
 
 @dataclass(slots=True)
@@ -95,18 +123,37 @@ class _Loader:
 
     def duplicate_ids(self) -> list[Problem]:
         """Of two rules with one id, the one that can be changed: of two files, the including one's."""
-        problems: list[Problem] = []
-        first: dict[str, tuple[Source, Node]] = {}
-        for part in self.parts:
-            for node in part.ids():
-                source, other = first.setdefault(str(node.scalar), (part.source, node))
-                if other is node:
-                    continue
-                if source is part.source:
-                    problems.append(_duplicate(part.source, node, source, other))
-                else:
-                    problems.append(_duplicate(source, other, part.source, node))
+        nodes = [(part.source, node) for part in self.parts for node in part.ids()]
+        return [_duplicate(*both, Code.DUPLICATE_ID, "rule") for both in _repeated(nodes)]
+
+    def duplicate_dialects(self) -> list[Problem]:
+        """As with rules; an API that is built in cannot be declared anew."""
+        nodes = [(part.source, node) for part in self.parts for node in part.dialect_ids()]
+        problems = [_duplicate(*both, Code.DUPLICATE_DIALECT, "dialect") for both in _repeated(nodes)]
+        for source, node in nodes:
+            if node.scalar in NAMES:
+                message = f"`{node.scalar}` is the name of an API that thinkwire knows"
+                hint = "give this dialect another id; it comes before the built-in ones"
+                problems.append(source.problem(Code.DUPLICATE_DIALECT, node.span, message, hint))
         return problems
+
+    def misnamed_dialects(self) -> Iterator[Problem]:
+        """`when.dialect` asks for one that is neither built in nor declared in any of the files, or for one that no
+        request can be of."""
+        declared = [node for part in self.parts for node in part.dialect_ids()]
+        silent = {node.scalar for part in self.parts for node in part.dialect_ids(without_path=True)}
+        known = [*(str(node.scalar) for node in declared), *NAMES]
+        for part in self.parts:
+            for node in part.dialects_asked_for():
+                word = str(node.scalar)
+                meant = list(filter(compile_glob(word), known))
+                if not meant:
+                    message, hint = f"no dialect is called `{word}`", suggest(word, known, "known dialects")
+                    yield part.source.problem(Code.UNKNOWN_DIALECT, node.span, message, hint)
+                elif silent.issuperset(meant):
+                    message = f"no request is of `{word}`: its declaration has no `path`"
+                    hint = "declare the `path` of its requests, or choose them by `host` or `path` here"
+                    yield part.source.problem(Code.NEVER_DECIDES, node.span, message, hint)
 
     def _report(self, source: Source, code: Code, span: Span, message: str, hint: str) -> None:
         self.problems.append(source.problem(code, span, message, hint))
@@ -182,10 +229,27 @@ def _id(rule: Node) -> Node:
     return node
 
 
-def _duplicate(source: Source, node: Node, other_source: Source, other: Node) -> Problem:
+def _ids(nodes: Iterable[Node]) -> list[Node]:
+    return [node for one in nodes if (node := one.get("id")) and node.kind is Kind.TEXT]
+
+
+def _repeated(nodes: list[tuple[Source, Node]]) -> Iterator[tuple[Source, Node, Source, Node]]:
+    """Those of one text, in pairs: the one that can be changed (of two files, the including one's), and the other."""
+    first: dict[str, tuple[Source, Node]] = {}
+    for source, node in nodes:
+        other_source, other = first.setdefault(str(node.scalar), (source, node))
+        if other is node:
+            continue
+        if other_source is source:
+            yield source, node, other_source, other
+        else:
+            yield other_source, other, source, node
+
+
+def _duplicate(source: Source, node: Node, other_source: Source, other: Node, code: Code, what: str) -> Problem:
     line = other_source.line_number(other.span.start)
-    message = f"`{node.scalar}` is also the id of the rule at {other_source.path}:{line}"
-    return source.problem(Code.DUPLICATE_ID, node.span, message, "give this rule another id")
+    message = f"`{node.scalar}` is also the id of the {what} at {other_source.path}:{line}"
+    return source.problem(code, node.span, message, f"give this {what} another id")
 
 
 def _why_unreadable(error: Exception) -> str:

@@ -4,7 +4,7 @@ Checks one file by itself, key by key. Does not know positions, other files, or 
 available in this version. The descriptions are what editors show (`thinkwire schema`).
 """
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -13,7 +13,6 @@ from thinkwire.ruleset.kinds import (
     JSON,
     Action,
     Booleans,
-    Dialects,
     DropOrKeep,
     Filters,
     Globs,
@@ -23,6 +22,7 @@ from thinkwire.ruleset.kinds import (
     Number,
     PassOrDrop,
     Path,
+    PlacePaths,
     Seconds,
     Spellings,
     Version,
@@ -91,7 +91,7 @@ class Condition(Mapping):
         "only themselves; `{exists: true}` asks whether the member is there.",
     )
     stream: Booleans = Field(default=True, description="Whether the request asks for a stream.")
-    dialect: Dialects = Field(default="", description="The API of the request, a glob.")
+    dialect: Globs = Field(default="", description="The API of the request, a glob: built in, or of `dialects`.")
     filter: Filters = Field(default=[], description="A mitmproxy filter expression about the request.")
 
     @model_validator(mode="after")
@@ -174,6 +174,55 @@ class RuleModel(Mapping):
     response: Response = Field(default=Response(), description="What comes down.")
 
 
+def _places(description: str) -> Any:
+    return Field(default=[], description=description)
+
+
+class Places(Mapping):
+    """Where the documents of an API keep their parts: paths such as `choices[*].delta.thoughts`."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    reasoning: PlacePaths = _places("The thought: texts, or whole members with all that is in them.")
+    thought: PlacePaths = _places(
+        "Objects that make their owner (a block, an item) one of reasoning alone: all about that owner goes, and the "
+        "numbers of later owners close the gap."
+    )
+    opaque: PlacePaths = _places("Signatures and encrypted forms of the thought; also inside of `reasoning`.")
+    text: PlacePaths = _places("The visible answer.")
+    refusal: PlacePaths = _places("The text of a refusal.")
+    tool_call: PlacePaths = _places("Calls of tools.")
+    role: PlacePaths = _places("Who speaks.")
+    tokens: PlacePaths = _places("Lists of the tokens of an update: log-probabilities, ids.")
+    reasoning_tokens: PlacePaths = _places("Lists of the tokens of the thought alone.")
+    transcript: PlacePaths = _places("Raw copies of all that was generated, thought included.")
+    finish: PlacePaths = _places("Why the answer ended.")
+    usage: PlacePaths = _places("Counts of tokens.")
+    error: PlacePaths = _places("Errors.")
+    envelope: PlacePaths = _places("What says nothing by itself, such as ids and dates: not worth an event.")
+    owner: PlacePaths = _places("The number that says whose update the object around it is: of a choice, a block.")
+
+
+class DialectModel(Mapping):
+    """An API that thinkwire does not know, by its places."""
+
+    id: Id = Field(description="Unique name in kebab-case, for `when.dialect`.")
+    why: str = Field(default="", description="Whose API this is, for those who read the file.")
+    path: Globs = Field(
+        default=[], description="The path of its requests without the query, a glob. All answers to these are read so."
+    )
+    knows: PlacePaths = Field(
+        default=[],
+        description="Members that show an answer to be of this API, whatever its request was, any of them: "
+        "`thoughts_version`, `[type=talk.start]`.",
+    )
+    places: Places = Field(description="Where its documents keep their parts.")
+    model: Path = Field(default="model", description="Where the request's body names the model; default `model`.")
+    stream: Path = Field(
+        default="stream", description="Where the request's body says `true` to ask for a stream; default `stream`."
+    )
+
+
 class RuleFile(Mapping):
     """Rules of thinkwire: what happens to the reasoning in LLM traffic."""
 
@@ -184,3 +233,6 @@ class RuleFile(Mapping):
         "this file.",
     )
     rules: list[RuleModel] = Field(default=[], description="The rules; specific ones first, general ones last.")
+    dialects: list[DialectModel] = Field(
+        default=[], description="APIs that thinkwire does not know, each by its places; they come before built-in ones."
+    )

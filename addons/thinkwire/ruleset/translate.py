@@ -15,7 +15,6 @@ from thinkwire.ruleset.problem import Code, Problem, Source, Span
 
 LATER = frozenset(
     {
-        ("", "dialects"),
         ("", "tests"),
         ("rules.request", "history"),
         ("rules.request", "restore"),
@@ -36,6 +35,8 @@ MAPPINGS: dict[str, type[model.Mapping]] = {
     "rules.response": model.Response,
     "rules.response.reasoning": model.ReasoningAction,
     "rules.response.reasoning.strip": model.StripOptions,
+    "dialects": model.DialectModel,
+    "dialects.places": model.Places,
 }
 """Where each mapping stands; `*` is a key of the user's own."""
 
@@ -47,10 +48,12 @@ FORMS = {
 
 MISSING_FROM = {
     "version": ("this file", "begin the file with `version: 1`"),
-    "id": ("this rule", "give the rule a name: `id: what-it-does`"),
-    "exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
+    "rules.id": ("this rule", "give the rule a name: `id: what-it-does`"),
+    "rules.when.body.*.exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
+    "dialects.id": ("this dialect", "give the dialect a name: `id: whose-api-it-is`"),
+    "dialects.places": ("this dialect", 'say where the parts are: `places: {reasoning: "choices[*].delta.thoughts"}`'),
 }
-"""The keys that must be there: where, and what to do."""
+"""The keys that must be there, with where they stand: what lacks them, and what to do."""
 
 type Wording = tuple[Code, Span, str, str]
 """Code, place, message, hint."""
@@ -121,8 +124,8 @@ def _later(word: str, span: Span) -> Wording:
 
 def _missing_key(place: Place, error: Any) -> Wording:
     name = error["loc"][-1]
-    message = f"{MISSING_FROM[name][0]} has no `{name}`"
-    return Code.MISSING_KEY, place.node.span, message, MISSING_FROM[name][1]
+    lacking, hint = MISSING_FROM[f"{place.path}.{name}".removeprefix(".")]
+    return Code.MISSING_KEY, place.node.span, f"{lacking} has no `{name}`", hint
 
 
 def _null(place: Place, error: Any) -> Wording:
@@ -145,10 +148,8 @@ def _not_a_choice(place: Place, error: Any) -> Wording:
     return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
 
 
-def _not_a_dialect(place: Place, error: Any) -> Wording:
-    word = str(place.node.scalar)
-    hint = suggest(word, error["ctx"]["choices"], "known dialects")
-    return Code.UNKNOWN_DIALECT, place.span, f"no dialect is called `{word}`", hint
+def _not_a_place(place: Place, error: Any) -> Wording:
+    return Code.BAD_PLACE, place.span, f"`{place.node.scalar}` is not a path", error["ctx"]["hint"]
 
 
 def _malformed(place: Place, error: Any) -> Wording:
@@ -192,7 +193,7 @@ TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
     "empty": _empty,
     "null": _null,
     "not-a-choice": _not_a_choice,
-    "not-a-dialect": _not_a_dialect,
+    "not-a-place": _not_a_place,
     "malformed": _malformed,
     "version": _version,
     "not-positive": _not_positive,
