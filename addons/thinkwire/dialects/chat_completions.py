@@ -29,7 +29,7 @@ from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_bo
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["CHAT_COMPLETIONS", "REASONING_MEMBERS", "SPELLINGS", "TOKEN_MEMBERS"]
+__all__ = ["CHAT_COMPLETIONS", "CONTENT", "REASONING_MEMBERS", "SPELLINGS", "TOKEN_MEMBERS"]
 
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
 """All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
@@ -51,6 +51,7 @@ _BLOCK: Final = Shape(
         "index": ENVELOPE,
         "status": ENVELOPE,
         "text": _BLOCK_TEXT,
+        "thought": _BLOCK_TEXT,  # Perplexity
         "closed": ENVELOPE,  # Mistral
         "thinking": _TEXT_LIST,
         "summary": _TEXT_LIST,
@@ -68,6 +69,7 @@ _STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "reasoning_details": _BLOCKS,
     "thinking_blocks": _BLOCKS,
     "reasoning_items": _BLOCKS,
+    "reasoning_steps": _BLOCKS,  # Perplexity: what it thought before each search
     "reasoning_encrypted": OPAQUE,  # Venice
     "reasoning_opaque": OPAQUE,  # Copilot
     "encrypted_content": OPAQUE,  # xAI
@@ -125,7 +127,7 @@ _CONTENT_PART: Final = Shape(
     other=TEXT,
     label=Place(Kind.TEXT, splits=True, tags=_TAGS),
 )
-_CONTENT: Final = Shape(
+CONTENT: Final = Shape(
     elements=_CONTENT_PART,
     switch=_CONTENT_PART.switch,
     cases=_CONTENT_PART.cases,
@@ -138,7 +140,7 @@ _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **TOKEN_MEMBERS,
     **_COPIES,
     "role": ROLE,
-    "content": _CONTENT,
+    "content": CONTENT,
     "refusal": REFUSAL,
     "tool_calls": Shape(elements=Shape(members=_COPIES), label=TOOL_CALL),
     "function_call": Shape(members=_COPIES, label=TOOL_CALL),
@@ -211,7 +213,7 @@ _DOCUMENT: Final = Shape(
 
 # --- the dialect ------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/chat/completions(?:/batch)?/?\Z")
+_PATH: Final = re.compile(r"/(?:chat/completions(?:/batch)?|agents/completions)/?\Z")
 
 
 def _asks_by_body(body: object) -> bool:

@@ -18,6 +18,7 @@ from thinkwire.dialects.gemini import GEMINI
 from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
 from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
 from thinkwire.dialects.lm_studio import LM_STUDIO
+from thinkwire.dialects.mistral_conversations import MISTRAL_CONVERSATIONS
 from thinkwire.dialects.ollama import OLLAMA
 from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.request import RequestFacts
@@ -40,6 +41,7 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     SGLANG_GENERATE,
     G4F,
     COMPLETIONS,
+    MISTRAL_CONVERSATIONS,
     COHERE,
     DASHSCOPE,
 )
