@@ -19,8 +19,9 @@ from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
+from thinkwire.proxy.websocket import Conversation
 from thinkwire.ruleset import shipped
-from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.choose import Choice, Ruleset
 from thinkwire.ruleset.load import Loaded, load
 from thinkwire.ruleset.problem import render
 
@@ -41,6 +42,7 @@ class Thinkwire:
         self._watch: Watch | None = None
         self._watching: asyncio.Task[None] | None = None
         self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
+        self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
 
     # --- options and commands -----------------------------------------------------------------------------------
@@ -144,8 +146,25 @@ class Thinkwire:
 
     def response(self, flow: http.HTTPFlow) -> None:
         exchange = self._exchanges.pop(flow, None)
-        if exchange is not None:
+        if exchange is not None and flow.websocket is None:
             exchange.response()
+
+    def websocket_start(self, flow: http.HTTPFlow) -> None:
+        def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:
+            assert self._ruleset is not None  # else there would be no connection; a reload never takes the rules away
+            facts = self._facts(flow, message)
+            return facts, self._ruleset.choose(facts, flow)
+
+        if self._ruleset is not None:
+            self._conversations[flow] = Conversation(flow, choose, ctx.options.thinkwire_observe)
+
+    def websocket_message(self, flow: http.HTTPFlow) -> None:
+        if (conversation := self._conversations.get(flow)) is not None:
+            conversation.message()
+
+    def websocket_end(self, flow: http.HTTPFlow) -> None:
+        if (conversation := self._conversations.pop(flow, None)) is not None:
+            conversation.end()
 
     def error(self, flow: http.HTTPFlow) -> None:
         exchange = self._exchanges.pop(flow, None)
@@ -156,17 +175,12 @@ class Thinkwire:
     def _dialects(self) -> tuple[Dialect, ...]:
         return self._ruleset.dialects if self._ruleset is not None else DIALECTS
 
-    def _facts(self, flow: http.HTTPFlow) -> RequestFacts:
+    def _facts(self, flow: http.HTTPFlow, message: bytes | None = None) -> RequestFacts:
+        """What the rules see of a request; on a WebSocket its body is the client's message."""
         request = flow.request
         headers = [*request.headers.items(multi=True), *self._our_headers.get(flow, ())]
-        return request_facts(
-            request.pretty_host,
-            _path(request),
-            request.method,
-            headers,
-            request.get_content(strict=False),
-            self._dialects,
-        )
+        body = request.get_content(strict=False) if message is None else message
+        return request_facts(request.pretty_host, _path(request), request.method, headers, body, self._dialects)
 
 
 def _path(request: http.Request) -> str:

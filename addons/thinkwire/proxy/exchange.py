@@ -12,7 +12,7 @@ from thinkwire.dialects.registry import streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
-from thinkwire.proxy.report import before_after, log_line
+from thinkwire.proxy.report import log_exchange
 from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import is_signed, signs_header
 from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
@@ -188,14 +188,8 @@ class Exchange:
         self._log()
 
     def _log(self) -> None:
-        if not self._choice.rules:
-            return
         tally = self._answer.tally if self._answer else None
-        line = log_line(self._choice, tally, self._noun, self._notes, self._observes)
-        if not self._flow.live and tally is not None and (shown := before_after(tally)):
-            line = f"{line}\n{shown}"
-        is_bad = tally is not None and (tally.unreadable or tally.conflicts)
-        logger.log(logging.WARNING if is_bad else logging.INFO, "%s", line)
+        log_exchange(self._choice, tally, self._noun, self._notes, self._observes, live=self._flow.live)
 
 
 def _coding(response: http.Response) -> str:

@@ -1,15 +1,31 @@
 """What the log says of an exchange. Only words; it decides nothing."""
 
+import logging
 from pathlib import Path
 from typing import Final
 
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice
 
-__all__ = ["before_after", "log_line"]
+__all__ = ["before_after", "log_exchange", "log_line"]
+
+logger = logging.getLogger(__name__)
 
 _SHOWN: Final = 72
 """Characters shown on either side of where an event changed."""
+
+
+def log_exchange(
+    choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool, *, live: bool
+) -> None:
+    """Say once what became of a request and its answer; nothing where no rule decided."""
+    if not choice.rules:
+        return
+    line = log_line(choice, tally, noun, notes, observed)
+    if not live and tally is not None and (shown := before_after(tally)):
+        line = f"{line}\n{shown}"
+    is_bad = tally is not None and (tally.unreadable or tally.conflicts)
+    logger.log(logging.WARNING if is_bad else logging.INFO, "%s", line)
 
 
 def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:

@@ -10,7 +10,7 @@ from thinkwire.rewrite.documents import Documents
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Events"]
+__all__ = ["Events", "is_document"]
 
 _BEFORE_JSON: Final = "\xef\xbb\xbf \t\r\n"
 _END_MARK: Final = re.compile(r"\s*(?:\[\s*[A-Za-z_]+\s*\]\s*)+\Z")
@@ -64,7 +64,7 @@ class Events:
             return self._read_without_data(frame)
         if self._answer.drops_unreadable:
             frame = Frame(frame.without_bare_json())
-        if not _is_document(text):
+        if not is_document(text):
             return frame.raw
         sent = self._documents.read(frame, text)
         self._is_broken = False
@@ -72,13 +72,13 @@ class Events:
 
     def _read_without_data(self, frame: Frame) -> bytes:
         """Comments and fields; or a text that is no event, most often a gateway's error. People need to see it."""
-        if frame.is_foreign and _is_document(decode(frame.raw)):
+        if frame.is_foreign and is_document(decode(frame.raw)):
             return rewrite_body(frame.raw, self._answer)
         if not self._answer.drops_unreadable:
             return frame.raw
         return b"" if self._is_broken else frame.without_bare_json()
 
 
-def _is_document(text: str) -> bool:
+def is_document(text: str) -> bool:
     """Is this meant to be JSON? `[DONE]` and its like, and other text, are not."""
     return text.lstrip(_BEFORE_JSON)[:1] in ("{", "[") and not _END_MARK.match(text)

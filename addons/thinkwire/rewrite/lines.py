@@ -8,7 +8,7 @@ from thinkwire.wire.json_list import Element, ListSplitter
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 
-__all__ = ["Elements", "Lines"]
+__all__ = ["Elements", "Lines", "rewritten"]
 
 
 class Lines:
@@ -19,10 +19,10 @@ class Lines:
         self._splitter = LineSplitter()
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
-        return [sent for line in self._splitter.feed(chunk) if (sent := _rewritten(line, self._documents))]
+        return [sent for line in self._splitter.feed(chunk) if (sent := rewritten(line, self._documents))]
 
     def finish(self) -> Iterable[bytes]:
-        return [sent for line in self._splitter.finish() if (sent := _rewritten(line, self._documents))]
+        return [sent for line in self._splitter.finish() if (sent := rewritten(line, self._documents))]
 
 
 class Elements:
@@ -45,7 +45,7 @@ class Elements:
         lead = element.lead if self._has_sent else self._dropped_lead + element.lead.replace(b",", b"", 1)
         if not element.raw:
             return lead
-        sent = _rewritten(element, self._documents)
+        sent = rewritten(element, self._documents)
         if not sent:
             self._dropped_lead = b"" if self._has_sent else lead
             return b""
@@ -53,7 +53,7 @@ class Elements:
         return lead + sent
 
 
-def _rewritten(frame: Line | Element, documents: Documents) -> bytes:
+def rewritten(frame: Line | Element, documents: Documents) -> bytes:
     """The frame as it is to be sent; empty where it is not."""
     sent = documents.repeat(frame.raw)
     if sent is not None:
