@@ -114,6 +114,9 @@ def test_opaque_keep_leaves_signatures_and_encrypted_thoughts() -> None:
     redacted = [reasoning(1, redactedContent="RXRrRUNrZ0k="), stop(1)]
     before = [*BEGIN, *thought(0), *redacted, *text(2, "Hi"), *END]
     assert stripped(before, STRIP_KEEP_OPAQUE) == [*BEGIN, *thought(0)[2:], *redacted, *text(2, "Hi"), *END]
+    unsigned = [reasoning(2, text="Secret"), stop(2)]
+    before = [*BEGIN, *thought(0), *redacted, *unsigned, *text(3, "Hi"), *END]
+    assert stripped(before, STRIP_KEEP_OPAQUE) == [*BEGIN, *thought(0)[2:], *redacted, *text(2, "Hi"), *END]
 
 
 @pytest.mark.parametrize("plan", [ResponsePlan(), TO_REASONING], ids=["keep", "rename"])

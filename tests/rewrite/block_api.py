@@ -4,6 +4,7 @@
 {"kind": "begin", "seq": 1, "block": 0, "of": {"type": "thought"}}
 {"kind": "piece", "seq": 2, "block": 0, "piece": {"type": "thought", "text": "..."}}
 {"kind": "end", "seq": 3, "block": 0}
+{"kind": "mull", "seq": 4, "block": 1, "text": "...", "seal": "..."}   a thought that has no beginning
 {"kind": "hum", "seq": 4, "text": "..."}                       a thought that nothing can be signed of
 {"kind": "note", "seq": 5, "note": 0, "about": 1, "text": "..."}     about a block; numbers of its own
 {"kind": "all", "seq": 9, "blocks": [{"type": "thought", ...}, ...]}   a whole inside the stream
@@ -64,6 +65,10 @@ def _table(request: RequestFacts) -> Shape:
                 label=Level(extent=Extent.WHOLE) if cumulative else None,
             ),
             "end": Shape(members=frame),
+            "mull": Shape(
+                members=frame | {"text": Place(Kind.REASONING), "seal": Place(Kind.OPAQUE)},
+                label=Level(is_thought=True),
+            ),
             "hum": Shape(
                 members=frame | {"text": Place(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
             ),

@@ -164,6 +164,22 @@ def test_opaque_keep_leaves_the_empty_members_of_the_block() -> None:
         assert rewrite(opened, plan=STRIP_KEEP_OPAQUE) == [opened]
 
 
+def test_a_thought_without_a_beginning_goes_whole_where_it_had_no_seal() -> None:
+    def mull(seq: int, block: int, **members: str) -> dict[str, Any]:
+        return {"kind": "mull", "seq": seq, "block": block, **members}
+
+    sealed = [mull(0, 0, text="Secret"), mull(1, 0, seal="x"), end(2, 0)]
+    bare = [mull(3, 1, text="Secret"), mull(4, 1, text="Secret"), end(5, 1)]
+    answer = [begin(6, 2, "say"), piece(7, 2, "say", text="Hi"), end(8, 2)]
+    assert rewrite(*sealed, *bare, *answer, plan=STRIP_KEEP_OPAQUE) == [
+        mull(0, 0, seal="x"),
+        end(1, 0),
+        begin(2, 1, "say"),
+        piece(3, 1, "say", text="Hi"),
+        end(4, 1),
+    ]
+
+
 def test_a_thought_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
     hums = [{"kind": "hum", "seq": 0, "text": "Secret"}, {"kind": "hum", "seq": 1}]
     assert rewrite(*hums, begin(2, 0, "say"), plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "say")]

@@ -34,6 +34,9 @@ class _Choice:
     has_finished: bool = False
     owes_metadata: bool = False
     """Did reasoning come without token metadata, which may still follow?"""
+    is_thought: bool = False
+    was_sent: bool = False
+    """Has any document about it been sent?"""
     open_tags: tuple[str, str] | None = None
     """The tags of a thought whose closing one has not come yet."""
 
@@ -65,13 +68,13 @@ class Stripper:
         for update in updates:
             if update.begins:
                 self.changes += self._numbers.forget_owner(update.owner)
-        if self._remove_thoughts(updates, extent, edits):
+        if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
             return self._drop(updates)
         lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
         lost.append(self._strip_own(updates, edits))
         if edits and extent is Extent.DELTA and not self._says_something(updates, edits):
             return self._drop(updates)
-        self._note_roles(updates)
+        self._note_sent(updates)
         self._numbers.renumber(updates, edits)
         return True, set().union(*lost)
 
@@ -114,6 +117,16 @@ class Stripper:
         if update.node.parent is not None:
             edits.remove(update.node)
 
+    def _ends_unsent(self, updates: list[Update], edits: Edits) -> bool:
+        """Remove a thought that could have had a signature, where a document that says nothing ends it unsent."""
+        choice = self._choices.get(updates[0].owner)
+        if choice is None or not choice.is_thought or choice.was_sent or updates[0].is_thought:
+            return False
+        if any(part.says_something for update in updates for part in update.parts):
+            return False
+        self._remove_owner(updates[0], edits)
+        return True
+
     # --- one update ---------------------------------------------------------------------------------------------
 
     def _strip_update(self, update: Update, updates: list[Update], edits: Edits) -> set[str]:
@@ -151,6 +164,7 @@ class Stripper:
         if choice.owes_metadata:
             verdict = WHEN_OWED.get(verdict, verdict)
         before = replace(choice)
+        choice.is_thought = choice.is_thought or update.is_thought
         choice.state = following
         choice.hid = choice.hid or holds_thought
         choice.has_finished = choice.has_finished or ends
@@ -254,9 +268,11 @@ class Stripper:
         choice = self._choices.get(update.owner)
         return choice is not None and choice.has_role
 
-    def _note_roles(self, updates: list[Update]) -> None:
+    def _note_sent(self, updates: list[Update]) -> None:
         for update in updates:
             choice = self._choices.get(update.owner)
+            if choice is not None:
+                choice.was_sent = True
             if choice is not None and not choice.has_role:
                 choice.has_role = any(part.says_something for part in update.of(Kind.ROLE))
                 self.changes += choice.has_role
