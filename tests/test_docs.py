@@ -1,15 +1,24 @@
 """What the documents show is what the program does: YAML blocks are valid rule files, the diagram is the table."""
 
 import re
+import typing
 from pathlib import Path
 
 import pytest
 
+from thinkwire.dialects import chat_completions, dialect, parts, places, request
+from thinkwire.dialects.dialect import handling_table
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.proxy.filters import compile_filter
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.plan import ResponsePlan, Strip
 from thinkwire.rewrite.states import diagram
 from thinkwire.ruleset import shipped
 from thinkwire.ruleset.load import load
 from thinkwire.ruleset.problem import render
+from thinkwire.wire import json_tree, splice
 
 PROJECT = Path(__file__).resolve().parents[1]
 YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -30,6 +39,34 @@ def test_each_yaml_block_is_a_rule_file_without_problems(block: str, tmp_path: P
     file.write_text(block, encoding="utf-8")
     loaded = load(file, shipped=shipped.folder(), compile_filter=compile_filter)
     assert not loaded.problems, "\n".join(map(render, loaded.problems))
+
+
+def test_the_table_of_apis_is_printed_from_the_registry() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"<!-- apis:.*?-->\n(.*?)<!-- end of apis -->", readme, re.DOTALL)
+    assert shown is not None
+    assert shown[1] == handling_table(DIALECTS), "CONTRIBUTING.md, A new API, says how to print it anew"
+
+
+def test_the_api_that_contributing_adds_is_one_that_works() -> None:
+    (source,) = re.findall(
+        r"^```python\n(.*?)^```", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    modules = (chat_completions, dialect, parts, places, request, json_tree, splice, typing)
+    namespace = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("_")}
+    exec(source, namespace)
+    dialects = (namespace["TALKATIVE"], *DIALECTS)
+    facts = request_facts("h", "/v9/talk", "POST", [], b'{"model": "m"}', dialects)
+    answer = AnswerRewriter(ResponsePlan(Strip()), facts, dialects)
+    assert (facts.dialect, facts.model) == ("talkative", "m")
+    document = b'{"id": 1, "choices": [{"index": 0, "thoughts": "Secret", "say": "Hi"}]}'
+    assert rewrite_body(document, answer) == b'{"id": 1, "choices": [{"index": 0, "say": "Hi"}]}'
+    like = json_tree.read("{}", None)
+    for kind in (parts.Kind.REASONING, parts.Kind.TEXT):
+        (text,) = namespace["TALKATIVE"].write(kind, "hm", parts.Owner("", 0), like)
+        root = json_tree.read(text, namespace["DOCUMENT"])
+        assert namespace["TALKATIVE"].knows(root)
+        assert [part.kind for update in locate(root, parts.Extent.DELTA) for part in update.parts] == [kind]
 
 
 def test_the_diagram_of_states_is_printed_from_the_table() -> None:

@@ -1,6 +1,6 @@
 """What every dialect must say of its API; the files beside this one fill it in, mostly with tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -68,3 +68,13 @@ class Dialect:
     it is asked about all other answers before the APIs that are known to everybody."""
     turn: Callable[[Node], Turn | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""
+
+
+def handling_table(dialects: Iterable[Dialect]) -> str:
+    """What becomes of reasoning in each API, as a Markdown table for the README."""
+    lines = ["| API | strip takes away | rename | sent back |", "| --- | --- | --- | --- |"]
+    for dialect in dialects:
+        handling = dialect.handling
+        cells = (f"`{dialect.name}`", handling.strip, handling.rename, handling.sent_back)
+        lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
+    return "\n".join(lines) + "\n"
