@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.e2e.blocks import are_indices_contiguous, block_types, stop_reason
 from tests.e2e.client import Reply
+from tests.e2e.items import is_output_consistent, output_of
 from tests.e2e.upstream import Request
 from tests.e2e.view import View, paired, read_view
 
@@ -165,6 +166,8 @@ CHECKS: dict[str, Callable[[Any, Exchange], None]] = {
     "block_types": _is_equal(lambda x: block_types(x.view.documents)),
     "indices_contiguous": _is_equal(lambda x: are_indices_contiguous(x.view.documents)),
     "stop_reason": _is_equal(lambda x: stop_reason(x.view.documents)),
+    "output_types": _is_equal(lambda x: [item["type"] for item in output_of(x.view.documents)]),
+    "output_index_consistent": _is_equal(lambda x: is_output_consistent(x.view.documents)),
     "event_names": _is_equal(lambda x: [event.name for event in x.view.events]),
     "event_names_contain": _event_names_contain,
     "event_lines_match_type": _event_lines_match_type,

@@ -354,6 +354,10 @@ def test_a_second_response_in_one_stream_has_numbers_of_its_own() -> None:
     assert documents_of(API.stream(sse(*once, *once), STRIP)) == after + after
 
 
+def test_a_message_under_the_number_of_a_thought_stays() -> None:
+    assert stripped(*RAW, *speaking(0)) == numbered(*speaking(0))
+
+
 def test_a_resumed_stream_that_begins_inside_a_thought_is_stripped() -> None:
     assert stripped(*SUMMARY[3:], *speaking(1)) == numbered(*speaking(0))
 

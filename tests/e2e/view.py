@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .blocks import updates_in_blocks
+from .items import updates_in_items
 
 SPELLINGS = ("reasoning", "reasoning_content")
 LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
@@ -142,7 +143,7 @@ def _updates_in(document: Any) -> list[dict[str, Any]]:
                 "finish_reason": document.get("done_reason"),
             }
         ]
-    return updates_in_blocks(document) or document.get("choices") or []
+    return updates_in_blocks(document) or updates_in_items(document) or document.get("choices") or []
 
 
 def _candidate(item: dict[str, Any]) -> dict[str, Any]:

@@ -161,6 +161,7 @@ _EVENTS: Final[dict[str, Shape]] = {
         [f"response.{state}" for state in ("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")],
         _event(label=_WHOLE),
     ),
+    "response.output_item.added": _event(label=Level(begins=True)),
     "response.output_item.done": _event(label=_WHOLE),
     "response.content_part.done": _event(label=_WHOLE),
     **_pair("output_text", TEXT, "text"),
