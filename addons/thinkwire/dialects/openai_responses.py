@@ -228,6 +228,7 @@ _TURNS: Final = {
     "response.completed": Turn.ENDED,
     "response.incomplete": Turn.ENDED,
     "response.failed": Turn.ENDED,
+    "response.cancelled": Turn.ENDED,
     "error": Turn.REFUSED,
 }
 

@@ -73,11 +73,11 @@ class Conversation:
         if _turn_of(message) is not Turn.ASKED:
             return
         request = _Request(self._flow, *self._choose(message.content), self._observes)
-        request.edit(message)
         if self._current.is_over:
             self._current = request
         else:
             self._waiting.append(request)
+        request.edit(message)
 
     def _answer(self, message: WebSocketMessage) -> None:
         turn = _turn_of(message)
