@@ -497,6 +497,10 @@ def test_the_settings_of_reasoning_stay_but_a_thought_in_their_place_goes() -> N
     for echoed in (SETTING, {}, None):
         assert body(response("completed", SUMMED, reasoning=echoed))["reasoning"] == echoed
     assert "reasoning" not in body(response("completed", message(say()), reasoning="quiet note"))
+    told = message(say("Loud", tokens("quiet", "Lo", "ud")), reasoning="quiet note")
+    assert body(response("completed", told))["output"] == [message(say())]
+    told = message(say("Loud", tokens("quiet", "Lo", "ud")))
+    assert body(response("completed", told, reasoning="quiet note"))["output"] == [message(say())]
 
 
 def test_transcripts_go_with_the_thought() -> None:

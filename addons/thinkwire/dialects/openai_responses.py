@@ -74,6 +74,7 @@ _MESSAGE: Final[dict[str, Any]] = {
     "status": ENVELOPE,
     "role": ROLE,
     "content": _PARTS,
+    "reasoning": Place(Kind.REASONING, text_only=True),
     "reasoning_content": REASONING,
     "reasoning_details": REASONING,
 }

@@ -55,7 +55,7 @@ class Stripper:
         self._hid_in_whole: set[Owner | None] = set()
         """The owners of which a whole has shown a thought."""
         self._hid_owners = False
-        """Was an owner hidden that is reasoning alone?"""
+        """Was an owner hidden that is reasoning alone, or a thought that had no owner?"""
 
     def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
         """Collect the edits of one document, given its updates.
@@ -93,7 +93,7 @@ class Stripper:
 
         A body cannot go as a whole: its parts do.
         """
-        if not self._hid_owners and any(update.is_thought for update in updates):
+        if not self._hid_owners and (any(update.is_thought for update in updates) or _is_told_apart(updates[0])):
             self._hid_owners = True
             self.changes += 1
         thoughts = [update for update in updates if update.is_thought and self._goes_whole(update)]
@@ -280,6 +280,11 @@ class Stripper:
 
 def _holds_thought(update: Update) -> bool:
     return any(part.says_something for part in update.of(*_THOUGHT))
+
+
+def _is_told_apart(own: Update) -> bool:
+    """Does a document hold a thought outside of any choice or block?"""
+    return own.owner is None and _holds_thought(own)
 
 
 def _shows(update: Update, ends: bool) -> Shows:
