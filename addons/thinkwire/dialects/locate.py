@@ -3,8 +3,6 @@
 One reader for all dialects; it knows labels, not APIs.
 """
 
-from typing import Final
-
 from thinkwire.dialects.marked import part_marked_texts
 from thinkwire.dialects.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
@@ -48,14 +46,11 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
                 _collect(child, update, found)
 
 
-_NUMBERS: Final = frozenset((Kind.OWNER, Kind.REFERENCE, Kind.COUNTER))
-
-
 def _add(update: Update, place: Place, node: Node) -> None:
     kind = place.kind
     if kind is Kind.ENVELOPE:
         return
-    if kind in _NUMBERS:
+    if kind is Kind.OWNER or kind is Kind.REFERENCE or kind is Kind.COUNTER:
         _count(update, place, node)
     elif place.text_only and not node.is_string:
         update.parts.append(Part(Kind.OTHER, node, None))

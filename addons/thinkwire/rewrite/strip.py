@@ -100,7 +100,7 @@ class Stripper:
         for update in thoughts:
             self._remove_owner(update, edits)
         for update in updates:
-            if any(map(self._numbers.is_removed, update.about)):
+            if update.about and any(map(self._numbers.is_removed, update.about)):
                 thoughts.append(update)
                 self._remove_owner(update, edits)
         return extent is Extent.DELTA and any(
@@ -198,6 +198,7 @@ class Stripper:
 
     def _remove_reasoning(self, update: Update, edits: Edits) -> None:
         keeps_opaque = self._strip.opaque is Opaque.KEEP
+        shortened: set[Node] = set()
         for part in update.of(*_THOUGHT):
             if part.kind is Kind.REASONING:
                 stays = _keep_visible(part, edits) or (
@@ -208,9 +209,12 @@ class Stripper:
             else:
                 stays = not part.says_something
             if not stays:
-                edits.remove(_with_bare_copies(part.node) if part.is_mark else part.node)
-        for parent in {part.node.parent for part in update.of(*_THOUGHT)}:
-            _fill_emptied(parent, edits)
+                gone = _with_bare_copies(part.node) if part.is_mark else part.node
+                edits.remove(gone)
+                if gone.parent is not None and gone.parent.is_list:
+                    shortened.add(gone.parent)
+        for node in shortened:
+            _fill_emptied(node, edits)
 
     def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
@@ -296,13 +300,13 @@ def _shows(update: Update, ends: bool) -> Shows:
     return Shows.END if ends else Shows.NOTHING
 
 
-def _fill_emptied(node: Node | None, edits: Edits) -> None:
+def _fill_emptied(node: Node, edits: Edits) -> None:
     """Put into the place of a list that has lost all its elements what clients can read in any case.
 
     That is the element that the table names; or an empty text, where a text came as a list of parts.
     """
-    label = node.label.label if node is not None and type(node.label) is Shape else None
-    if node is None or not node.is_list or not node.children or not all(map(edits.is_removed, node.children)):
+    label = node.label.label if type(node.label) is Shape else None
+    if not all(map(edits.is_removed, node.children)):
         return
     if type(label) is Place and label.splits and label.kind is Kind.TEXT:
         edits.replace(node, '""')
