@@ -313,6 +313,8 @@ def test_an_error_has_the_common_shape() -> None:
         ({"text": ["[k=v].a"], "reasoning": ["[k=v]"]}, Clash(1, Why.AROUND, 0)),
         ({"reasoning": ["a[k=v]", "a[l=w]"]}, Clash(1, Why.TWO_MEMBERS, 0)),
         ({"reasoning": ["a[k=v].x", "[t=x].a[l=w].x"]}, Clash(1, Why.TWO_MEMBERS, 0)),
+        ({"reasoning": ["a", "[t=x].a.b"]}, Clash(1, Why.INSIDE, 0)),
+        ({"text": ["a"], "reasoning": ["[t=x].a.b"]}, None),
         ({"reasoning": ["a[*].x"], "text": ["a.x"]}, None),
         ({"reasoning": ["a[k=v]"], "owner": ["b[*]"]}, Clash(1, Why.NO_MEMBER)),
         ({"thought": ["a[k=v]"]}, Clash(0, Why.NO_OWNER)),

@@ -5,10 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.dialects.declared import declare, placed
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of, event
 from tests.ruleset.loading import SHIPPED, load_file, load_text
+from tests.splits import PROPERTY
+from thinkwire.dialects import paths
+from thinkwire.dialects.declared import clashes
 from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.paths import PathError, parse_path
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
@@ -158,6 +165,81 @@ def test_events_that_are_reasoning_as_a_whole_disappear_and_a_body_of_that_kind_
     assert after("/x", thought, say, thought, {"type": "thought"}, dialects=dialects) == [say]
     assert after("/x", thought, say, dialects=dialects, plan=STRIP_KEEP_OPAQUE) == [say]
     assert body("/x", thought, dialects) == {"type": "thought", "index": 0}
+
+
+def test_opaque_keep_leaves_the_block_whose_signature_comes_in_an_event_of_its_own(tmp_path: Path) -> None:
+    places = '{thought: "block[type=t]", reasoning: "delta[type=t]", opaque: "delta[type=seal].seal", owner: n}'
+    dialects = declared(tmp_path, places)
+    block = [
+        {"n": 0, "block": {"type": "t"}},
+        {"n": 0, "delta": {"type": "t", "text": "Secret"}},
+        {"n": 0, "delta": {"type": "seal", "seal": "c2VhbA9"}},
+        {"n": 0, "stop": True},
+    ]
+    say = {"n": 1, "delta": {"type": "say", "text": "Hi"}}
+    assert after("/x", *block, say, dialects=dialects) == [{**say, "n": 0}]
+    assert after("/x", *block, say, dialects=dialects, plan=STRIP_KEEP_OPAQUE) == [block[0], *block[2:], say]
+
+
+# --- any declaration, any document ------------------------------------------------------------------------------
+
+STEPS = st.sampled_from([".a", ".b", ".type", "[*]", "[type=x]", "[type=true]"])
+KEYS = st.sampled_from(["a", "b", "type"])
+DOCUMENTS = st.recursive(
+    st.sampled_from(["x", "y", "", True, None, 1]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=12,
+).filter(lambda document: isinstance(document, dict | list))
+
+
+def is_member_or_element(text: str) -> bool:
+    """Is it a path, and not one to the whole body, which cannot go?"""
+    try:
+        return len(parse_path(text)) > 1 or not isinstance(parse_path(text)[0], paths.Chosen)
+    except PathError:
+        return False
+
+
+PATHS = st.lists(STEPS, min_size=1, max_size=4).map(lambda steps: "".join(steps).removeprefix("."))
+PLACES = st.lists(PATHS.filter(is_member_or_element), min_size=1, max_size=3).filter(
+    lambda texts: not clashes(placed({"reasoning": texts}))
+)
+
+
+def reached(value: Any, path: paths.Path, *, behind_name: bool = False) -> list[Any]:
+    """What a path leads to in a parsed document: what the README says of paths, taken at its word."""
+    if not path:
+        return [value]
+    match path[0]:
+        case paths.Name(name):
+            inner = [value[name]] if isinstance(value, dict) and name in value else []
+            return [one for item in inner for one in reached(item, path[1:], behind_name=True)]
+        case paths.Elements():
+            chosen = value if isinstance(value, list) else []
+        case paths.Chosen(member, wanted):
+            candidates = value if behind_name and isinstance(value, list) else [value]
+            chosen = [one for one in candidates if isinstance(one, dict) and spelled(one.get(member)) == wanted]
+    return [one for item in chosen for one in reached(item, path[1:])]
+
+
+def spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@PROPERTY
+@given(texts=PLACES, document=DOCUMENTS)
+def test_nothing_that_a_path_of_reasoning_leads_to_is_left_in_a_body(texts: list[str], document: Any) -> None:
+    dialects = (declare({"reasoning": texts}, path="/x"),)
+    sent = body("/x", document, dialects)
+    assert [value for text in texts for value in reached(sent, parse_path(text))] == []
+
+
+@PROPERTY
+@given(texts=PLACES, document=DOCUMENTS)
+def test_a_body_without_declared_reasoning_is_left_alone(texts: list[str], document: Any) -> None:
+    dialects = (declare({"reasoning": texts}, path="/x"),)
+    if not any(reached(document, parse_path(text)) for text in texts):
+        assert body("/x", document, dialects) == document
 
 
 # --- whose answer is it -----------------------------------------------------------------------------------------

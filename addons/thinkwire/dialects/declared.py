@@ -163,10 +163,6 @@ class _Spot:
             yield spot
             yield from spot.inside()
 
-    def can_hold_all_of(self, other: "_Spot") -> bool:
-        """May all that was declared inside of another spot stand in what is here?"""
-        return all(spot.kind is None or _may_hold(self.kind, spot.kind) for spot in other.inside())
-
 
 def _may_hold(whole: Kind | None, kind: Kind) -> bool:
     return whole is None or kind in _MAY_HOLD.get(whole, ())
@@ -252,8 +248,11 @@ def _merged(general: _Spot, special: _Spot) -> _Spot:
         return replace(special, opens=special.opens or general.opens, members=owners | special.members)
     if general.switch and special.switch and general.switch != special.switch:
         raise _ClashError(special.switch_position, Why.TWO_MEMBERS, general.switch_position)
+    for inner in special.inside():
+        if inner.kind is not None and not _may_hold(general.kind, inner.kind):
+            raise _ClashError(inner.position, Why.INSIDE, general.position)
     return _Spot(
-        kind=general.kind if general.can_hold_all_of(special) else None,
+        kind=general.kind,
         is_thought=general.is_thought,
         opens=general.opens or special.opens,
         members=_merged_all(general.members, special.members),
@@ -286,7 +285,8 @@ def _table(root: _Spot, places: Sequence[Placed]) -> Shape:
     deeper = (spot for top in (root, *root.cases.values()) for spot in top.inside() if spot not in root.cases.values())
     root.opens = root.opens or not any(spot.opens for spot in deeper)
     space = "owner" if any(placed.is_thought for placed in places) else ""
-    return _Tables(Place(Kind.OWNER, space=space)).level(root, None, is_root=True)
+    has_state = any(placed.kind is Kind.OPAQUE for placed in places)
+    return _Tables(Place(Kind.OWNER, space=space), has_state).level(root, None, is_root=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +294,8 @@ class _Tables:
     """Makes tables of spots."""
 
     owner: Place
+    has_state: bool
+    """Is anything opaque, which may then be of any thought, also where it comes in a document of its own?"""
 
     def label(self, spot: _Spot, around: Kind | None) -> Place | Shape:
         """What stands in a table for a spot; `around` is the whole that it is inside of."""
@@ -316,20 +318,19 @@ class _Tables:
                 value: self._case(spot.switch, _merged(general, case), around, is_root=is_root)
                 for value, case in spot.cases.items()
             },
-            label=_level_label(spot, around, is_root=is_root),
+            label=self._level_label(spot, around, is_root=is_root),
         )
 
     def _case(self, switch: str, spot: _Spot, around: Kind | None, *, is_root: bool) -> Shape:
         spot.members.setdefault(switch, _Spot(Kind.ENVELOPE))
         return self.level(spot, around, is_root=is_root)
 
-
-def _level_label(spot: _Spot, around: Kind | None, *, is_root: bool) -> Place | Level | None:
-    is_reasoning = spot.kind is Kind.REASONING
-    if is_root or spot.opens or spot.is_thought:
-        has_state = any(inner.kind is Kind.OPAQUE for inner in spot.inside())
-        return Level(opens=spot.opens, is_thought=is_reasoning, has_state=has_state or not is_reasoning)
-    if is_reasoning:
-        return Level(blocks=True)
-    place = _UNDECLARED.get(around) if spot.kind is None else Place(spot.kind)
-    return replace(place, splits=True) if place in (OTHER, _UNDECLARED[Kind.TEXT]) else place
+    def _level_label(self, spot: _Spot, around: Kind | None, *, is_root: bool) -> Place | Level | None:
+        is_reasoning = spot.kind is Kind.REASONING
+        if is_root or spot.opens or spot.is_thought:
+            has_state = self.has_state or not is_reasoning
+            return Level(opens=spot.opens, is_thought=is_reasoning, has_state=has_state)
+        if is_reasoning:
+            return Level(blocks=True)
+        place = _UNDECLARED.get(around) if spot.kind is None else Place(spot.kind)
+        return replace(place, splits=True) if place in (OTHER, _UNDECLARED[Kind.TEXT]) else place

@@ -82,14 +82,13 @@ def _nested(path: Path, at: int, text: str, owners: list[Path], owner: Owner) ->
     """The value that stands where the first `at` steps of the path lead."""
     if at == len(path):
         return text
-    value = _nested(path, at + 1, text, owners, owner)
-    match path[at]:
-        case Name(name):
-            value = {name: value}
-        case Elements():
-            return [value]
-        case Chosen(member, wanted):
-            value = {member: _as_value(wanted)} | (value if isinstance(value, dict) else {"text": value})
+    value, step = _nested(path, at + 1, text, owners, owner), path[at]
+    if isinstance(step, Elements):
+        return [value]
+    if isinstance(step, Name):
+        value = {step.text: value}
+    else:
+        value = {step.member: _as_value(step.value)} | (value if isinstance(value, dict) else {"text": value})
     for owner_path in owners:
         if owner_path[:-1] == path[:at] and isinstance(owner_path[-1], Name):
             return {owner_path[-1].text: _number(owner)} | value

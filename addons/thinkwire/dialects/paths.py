@@ -42,6 +42,11 @@ class Chosen:
 type Step = Name | Elements | Chosen
 type Path = tuple[Step, ...]
 
+LONGEST: Final = 32
+"""Steps. No API comes near; what goes along paths may then be recursive."""
+MOST_CHOICES: Final = 4
+"""Each of them doubles the ways that a path can go."""
+
 _WORD: Final = r'(?:[^.\[\]"\'=\s*]+|"[^"]+"|\'[^\']+\')'
 _VALUE: Final = r'(?:[^\[\]"\'=\s*]+|"[^"]*"|\'[^\']*\')'
 _STEP: Final = re.compile(
@@ -74,6 +79,8 @@ def parse_path(text: str) -> Path:
             raise PathError("choose by one member: one `[member=value]` is enough in one place")
         steps.append(step)
         at = match.end()
+    if len(steps) > LONGEST or sum(isinstance(step, Chosen) for step in steps) > MOST_CHOICES:
+        raise PathError(f"a path has at most {LONGEST} steps, {MOST_CHOICES} of them `[member=value]`")
     return tuple(steps)
 
 
