@@ -3,24 +3,21 @@
 It decides update by update, with the states of `states.py`; it does not know APIs and does not send anything.
 """
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from thinkwire.dialects.marked import behind_closing_tag
-from thinkwire.dialects.opaque import is_readable
-from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Level, Owner, Part, Place, Update, level_of
+from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
+from thinkwire.rewrite.removal import THOUGHT, remove_reasoning
 from thinkwire.rewrite.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
-from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Stripper"]
 
 _METADATA: Final = (Kind.TOKENS, Kind.TRANSCRIPT)
-_THOUGHT: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
 
 
 @dataclass(slots=True)
@@ -145,7 +142,7 @@ class Stripper:
             verdict = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
             verdict = Verdict.DROP if holds_thought or holds_tag else verdict
-        self._remove_reasoning(update, edits)
+        remove_reasoning(update, self._strip.opaque, edits)
         return self._judge(update, verdict, self._hid(update.owner) or self._hid_owners, edits)
 
     def _hid(self, owner: Owner | None) -> bool:
@@ -196,26 +193,6 @@ class Stripper:
             edits.replace(text.node, rest)
         return rest is not None
 
-    def _remove_reasoning(self, update: Update, edits: Edits) -> None:
-        keeps_opaque = self._strip.opaque is Opaque.KEEP
-        shortened: set[Node] = set()
-        for part in update.of(*_THOUGHT):
-            if part.kind is Kind.REASONING:
-                stays = _keep_visible(part, edits) or (
-                    keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
-                )
-            elif part.kind is Kind.OPAQUE:
-                stays = keeps_opaque and (_is_state(part) or not part.says_something)
-            else:
-                stays = not part.says_something
-            if not stays:
-                gone = _with_bare_copies(part.node) if part.is_mark else part.node
-                edits.remove(gone)
-                if gone.parent is not None and gone.parent.is_list:
-                    shortened.add(gone.parent)
-        for node in shortened:
-            _fill_emptied(node, edits)
-
     def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
         parts = [part for part in update.of(*_METADATA) if part.says_something]
@@ -235,7 +212,7 @@ class Stripper:
         if own.owner is not None:
             return self._strip_update(own, updates, edits)
         holds_thought = any(map(_holds_thought, updates if own.extent is Extent.WHOLE else [own]))
-        self._remove_reasoning(own, edits)
+        remove_reasoning(own, self._strip.opaque, edits)
         verdict = Verdict.KEEP if self._is_open(updates) and not holds_thought else Verdict.DROP
         return self._judge(own, verdict, self._hid_anything, edits)
 
@@ -283,7 +260,7 @@ class Stripper:
 
 
 def _holds_thought(update: Update) -> bool:
-    return any(part.says_something for part in update.of(*_THOUGHT))
+    return any(part.says_something for part in update.of(*THOUGHT))
 
 
 def _is_told_apart(own: Update) -> bool:
@@ -298,94 +275,3 @@ def _shows(update: Update, ends: bool) -> Shows:
     if visible:
         return Shows.CALL
     return Shows.END if ends else Shows.NOTHING
-
-
-def _fill_emptied(node: Node, edits: Edits) -> None:
-    """Put into the place of a list that has lost all its elements what clients can read in any case.
-
-    That is the element that the table names; or an empty text, where a text came as a list of parts.
-    """
-    label = node.label.label if type(node.label) is Shape else None
-    if not all(map(edits.is_removed, node.children)):
-        return
-    if type(label) is Place and label.splits and label.kind is Kind.TEXT:
-        edits.replace(node, '""')
-    elif type(label) is Level and label.filler:
-        edits.replace(node, f"[{label.filler}]")
-
-
-def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
-    """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
-    if not update.is_thought or (part.says_something and not part.node.is_string):
-        return False
-    if part.says_something:
-        edits.replace(part.node, '""')
-    return True
-
-
-def _keep_visible(part: Part, edits: Edits) -> bool:
-    """Keep what is visible beside a thought in one text or one block, and the signature that belongs to it.
-
-    Returns False where nothing is.
-    """
-    if part.rest is not None:
-        edits.replace(part.node, part.rest)
-        return True
-    if not any(leaf.kind in VISIBLE and leaf.says_something for leaf in part.leaves):
-        return False
-    for leaf in part.leaves:
-        if leaf.kind is Kind.REASONING:
-            edits.remove(leaf.node)
-    return True
-
-
-def _with_bare_copies(node: Node) -> Node:
-    """The member, or the copies of what stands around them that hold nothing else."""
-    while (parent := node.parent) is not None and len(parent.children) == 1:
-        level = level_of(parent)
-        if level is None or not level.is_copy:
-            break
-        node = parent
-    return node
-
-
-def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
-    """Empty the texts in a list of blocks and keep the blocks that have a signature or encrypted form.
-
-    Returns False where no block has one: the whole list then goes.
-    """
-    blocks = frozenset(part.blocks)
-    signed = {_block_of(leaf, blocks) for leaf in part.leaves if _is_state(leaf)}
-    if not signed:
-        return False
-    for block in blocks - signed:
-        edits.remove(block)
-    for leaf in part.leaves:
-        if not _is_state(leaf) and leaf.says_something:
-            element = _element_of(leaf, blocks)
-            if element is not None or not leaf.node.is_string:
-                edits.remove(element or leaf.node)
-            else:
-                edits.replace(leaf.node, '""')
-    return True
-
-
-def _is_state(part: Part) -> bool:
-    """Is it a value that only the provider can read?"""
-    return part.kind is Kind.OPAQUE and part.node.is_string and part.says_something and not is_readable(part.node.value)
-
-
-def _block_of(leaf: Part, blocks: Set[Node]) -> Node:
-    node = leaf.node
-    while node not in blocks and node.parent is not None:
-        node = node.parent
-    return node
-
-
-def _element_of(leaf: Part, blocks: Set[Node]) -> Node | None:
-    """The element of a list inside the block that the leaf stands in; it goes whole, whatever else it must hold."""
-    node, element = leaf.node, None
-    while node not in blocks and node.parent is not None:
-        element = node if node.parent.is_list else element
-        node = node.parent
-    return element

@@ -1,0 +1,135 @@
+"""Takes the reasoning out of an update, and leaves what belongs to the answer or to the next turn.
+
+It edits; what becomes of token metadata, and whether the document is sent, is decided in `strip.py`.
+"""
+
+from collections.abc import Set
+from typing import Final
+
+from thinkwire.dialects.opaque import is_readable
+from thinkwire.dialects.parts import VISIBLE, Kind, Level, Part, Place, Update, level_of
+from thinkwire.rewrite.plan import Opaque
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import Edits
+
+__all__ = ["THOUGHT", "remove_reasoning"]
+
+THOUGHT: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
+"""The kinds of parts that a thought is made of."""
+
+
+def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
+    """Collect the edits that take the thought out of an update."""
+    shortened: set[Node] = set()
+    for part in update.of(*THOUGHT):
+        if _stays(update, part, opaque, edits):
+            continue
+        gone = _with_bare_copies(part.node) if part.is_mark else part.node
+        edits.remove(gone)
+        if gone.parent is not None and gone.parent.is_list:
+            shortened.add(gone.parent)
+    for node in shortened:
+        _fill_emptied(node, edits)
+
+
+def _stays(update: Update, part: Part, opaque: Opaque, edits: Edits) -> bool:
+    """Does a part stay, or what is left of it after edits?"""
+    keeps_opaque = opaque is Opaque.KEEP
+    if part.kind is Kind.REASONING_TOKENS:
+        return not part.says_something
+    if part.kind is Kind.OPAQUE:
+        return keeps_opaque and (_is_state(part) or not part.says_something)
+    if _keep_visible(part, edits):
+        return True
+    return keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
+
+
+def _fill_emptied(node: Node, edits: Edits) -> None:
+    """Put into the place of a list that has lost all its elements what clients can read in any case.
+
+    That is the element that the table names; or an empty text, where a text came as a list of parts.
+    """
+    label = node.label.label if type(node.label) is Shape else None
+    if not all(map(edits.is_removed, node.children)):
+        return
+    if type(label) is Place and label.splits and label.kind is Kind.TEXT:
+        edits.replace(node, '""')
+    elif type(label) is Level and label.filler:
+        edits.replace(node, f"[{label.filler}]")
+
+
+def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
+    """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
+    if not update.is_thought or (part.says_something and not part.node.is_string):
+        return False
+    if part.says_something:
+        edits.replace(part.node, '""')
+    return True
+
+
+def _keep_visible(part: Part, edits: Edits) -> bool:
+    """Keep what is visible beside a thought in one text or one block, and the signature that belongs to it.
+
+    Returns False where nothing is.
+    """
+    if part.rest is not None:
+        edits.replace(part.node, part.rest)
+        return True
+    if not any(leaf.kind in VISIBLE and leaf.says_something for leaf in part.leaves):
+        return False
+    for leaf in part.leaves:
+        if leaf.kind is Kind.REASONING:
+            edits.remove(leaf.node)
+    return True
+
+
+def _with_bare_copies(node: Node) -> Node:
+    """The member, or the copies of what stands around them that hold nothing else."""
+    while (parent := node.parent) is not None and len(parent.children) == 1:
+        level = level_of(parent)
+        if level is None or not level.is_copy:
+            break
+        node = parent
+    return node
+
+
+def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
+    """Empty the texts in a list of blocks and keep the blocks that have a signature or encrypted form.
+
+    Returns False where no block has one: the whole list then goes.
+    """
+    blocks = frozenset(part.blocks)
+    signed = {_block_of(leaf, blocks) for leaf in part.leaves if _is_state(leaf)}
+    if not signed:
+        return False
+    for block in blocks - signed:
+        edits.remove(block)
+    for leaf in part.leaves:
+        if not _is_state(leaf) and leaf.says_something:
+            element = _element_of(leaf, blocks)
+            if element is not None or not leaf.node.is_string:
+                edits.remove(element or leaf.node)
+            else:
+                edits.replace(leaf.node, '""')
+    return True
+
+
+def _is_state(part: Part) -> bool:
+    """Is it a value that only the provider can read?"""
+    return part.kind is Kind.OPAQUE and part.node.is_string and part.says_something and not is_readable(part.node.value)
+
+
+def _block_of(leaf: Part, blocks: Set[Node]) -> Node:
+    node = leaf.node
+    while node not in blocks and node.parent is not None:
+        node = node.parent
+    return node
+
+
+def _element_of(leaf: Part, blocks: Set[Node]) -> Node | None:
+    """The element of a list inside the block that the leaf stands in; it goes whole, whatever else it must hold."""
+    node, element = leaf.node, None
+    while node not in blocks and node.parent is not None:
+        element = node if node.parent.is_list else element
+        node = node.parent
+    return element
