@@ -47,6 +47,7 @@ def test_a_path_is_read_step_by_step(text: str, path: Path) -> None:
         ("'a", "in quotes"),
         ("a[*]b", "names joined by dots"),
         ("a]", "names joined by dots"),
+        ("a[b=1][*]", "`[*]` before"),
         (".".join("a" * 33), "at most 32 steps"),
         (".".join(["a[b=c]"] * 5), "4 of them"),
         ("a[b=1][c=2]", "one `[member=value]`"),

@@ -308,7 +308,7 @@ class _Tables:
         """The shape for a spot, also where nothing was declared inside of it."""
         whole = spot.kind or around
         members = {name: self.label(inner, whole) for name, inner in spot.members.items()}
-        general = replace(spot, switch="", cases={})
+        general = replace(spot, switch="", cases={}, elements=None)  # a chosen object is no list
         return Shape(
             members=({spot.switch: ENVELOPE} if spot.switch else {}) | members,
             other=Place(spot.kind) if spot.kind and (is_root or spot.opens) else _UNDECLARED.get(whole),

@@ -77,6 +77,8 @@ def parse_path(text: str) -> Path:
         step = _step(match)
         if isinstance(step, Chosen) and steps and isinstance(steps[-1], Chosen):
             raise PathError("choose by one member: one `[member=value]` is enough in one place")
+        if isinstance(step, Elements) and steps and isinstance(steps[-1], Chosen):
+            raise PathError("write `[*]` before `[member=value]`: what has a member is no list")
         steps.append(step)
         at = match.end()
     if len(steps) > LONGEST or sum(isinstance(step, Chosen) for step in steps) > MOST_CHOICES:
