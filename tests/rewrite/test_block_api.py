@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, documents_of, event
 from tests.rewrite.block_api import BLOCK_API
 from thinkwire.dialects.locate import locate
@@ -158,10 +160,10 @@ def test_opaque_keep_leaves_the_block_and_its_seal() -> None:
     ]
 
 
-def test_opaque_keep_leaves_the_empty_members_of_the_block() -> None:
-    for empty in ("", [], None):
-        opened = {**THOUGHT[0], "of": {"type": "thought", "text": empty, "seal": "x"}}
-        assert rewrite(opened, plan=STRIP_KEEP_OPAQUE) == [opened]
+@pytest.mark.parametrize("empty", ["", [], None])
+def test_opaque_keep_leaves_the_empty_members_of_the_block(empty: Any) -> None:
+    opened = {**THOUGHT[0], "of": {"type": "thought", "text": empty, "seal": "x"}}
+    assert rewrite(opened, plan=STRIP_KEEP_OPAQUE) == [opened]
 
 
 def test_a_thought_without_a_beginning_goes_whole_where_it_had_no_seal() -> None:
