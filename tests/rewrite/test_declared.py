@@ -167,6 +167,16 @@ def test_events_that_are_reasoning_as_a_whole_disappear_and_a_body_of_that_kind_
     assert body("/x", thought, dialects) == {"type": "thought", "index": 0}
 
 
+@pytest.mark.parametrize("owner", ["", ", owner: index"])
+def test_the_tokens_that_come_after_a_whole_event_of_thought_may_be_its_own(tmp_path: Path, owner: str) -> None:
+    dialects = declared(tmp_path, f'{{reasoning: "[type=thought]", text: "[type=say].text", tokens: ids{owner}}}')
+    thought, say = {"type": "thought", "index": 0, "text": "Secret"}, {"type": "say", "index": 0, "text": "Hi"}
+    assert after("/x", thought, {**say, "ids": [1, 2]}, {**say, "ids": [3]}, dialects=dialects) == [
+        say,
+        {**say, "ids": [3]},
+    ]
+
+
 def test_opaque_keep_leaves_the_block_whose_signature_comes_in_an_event_of_its_own(tmp_path: Path) -> None:
     places = '{thought: "block[type=t]", reasoning: "delta[type=t]", opaque: "delta[type=seal].seal", owner: n}'
     dialects = declared(tmp_path, places)

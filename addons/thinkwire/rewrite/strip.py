@@ -111,6 +111,8 @@ class Stripper:
     def _remove_owner(self, update: Update, edits: Edits) -> None:
         if update.owner is not None:
             self.changes += self._numbers.remove_owner(update.owner)
+            if update.is_thought and not update.owner.space and update.extent is Extent.DELTA:
+                self._advance(update, holds_thought=True)  # it lives on, and its next tokens may be the thought's
         if update.node.parent is not None:
             edits.remove(update.node)
 
