@@ -5,10 +5,11 @@ stay, and an event that holds one with a value is worth sending.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from thinkwire.dialects.dialect import Dialect, Handling
-from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
+from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place, level_of
 from thinkwire.dialects.places import (
     ENVELOPE,
     ERROR,
@@ -27,7 +28,7 @@ from thinkwire.dialects.places import (
 )
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import to_json
+from thinkwire.wire.splice import Edits, quote_text, to_json
 
 __all__ = ["CHAT_COMPLETIONS", "CONTENT", "REASONING_MEMBERS", "SPELLINGS", "TOKEN_MEMBERS"]
 
@@ -244,6 +245,23 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     return [f"{{{','.join(members)}}}"]
 
 
+def _place(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
+    """Into the message, under the names; behind what stands there already."""
+    member, message = node, node.parent
+    while message is not None and not ((level := level_of(message)) and level.bears_names):
+        member, message = message, message.parent
+    if message is None:
+        return
+    for name in names:
+        present = message.child(name)
+        if present is None:
+            edits.insert_after(member, name, quote_text(reasoning))
+        elif present.is_string:
+            edits.replace(present, quote_text(present.value + reasoning))
+        elif present.is_empty:
+            edits.replace(present, quote_text(reasoning))
+
+
 def _error(status: int, message: str) -> str:
     kind = "invalid_request_error" if status < 500 else "server_error"
     return to_json({"error": {"message": message, "type": kind, "param": None, "code": None}})
@@ -263,5 +281,6 @@ CHAT_COMPLETIONS: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=_place,
     error=_error,
 )

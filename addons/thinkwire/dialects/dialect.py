@@ -1,6 +1,6 @@
 """What every dialect must say of its API; the files beside this one fill it in, mostly with tables."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -8,6 +8,7 @@ from typing import Final
 from thinkwire.dialects.parts import Kind, Owner
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import Edits
 
 __all__ = ["GLANCE", "Dialect", "Handling", "Turn"]
 
@@ -61,6 +62,9 @@ class Dialect:
     them; made in the likeness of a document of the same stream, whose envelope they repeat."""
     error: Callable[[int, str], str]
     """The JSON text of an error body: HTTP status and a sentence."""
+    place: Callable[[str, Node, Sequence[str], Edits], None] | None = None
+    """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
+    asks for. None where the API has no such place yet."""
     streams_a_list: bool = False
     """Is a stream that is labelled as JSON a list, sent element by element?"""
     takes_precedence: bool = False

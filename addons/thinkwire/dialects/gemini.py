@@ -5,6 +5,7 @@ has a file of its own; the OpenAI-compatible form is chat completions.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -13,7 +14,7 @@ from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, TEXT, TOKENS, TOOL_CALL, USAGE
 from thinkwire.dialects.request import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import to_json
+from thinkwire.wire.splice import Edits, quote_text, to_json
 
 __all__ = ["GEMINI"]
 
@@ -127,6 +128,12 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     return [document if answer is like else f'{{"response":{document}}}']
 
 
+def _place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
+    """As a part of its own before the text's."""
+    if node.parent is not None:
+        edits.insert_before(node.parent, f'{{"text":{quote_text(reasoning)},"thought":true}}')
+
+
 _STATUS: Final = {400: "INVALID_ARGUMENT", 502: "UNAVAILABLE"}
 
 
@@ -148,6 +155,7 @@ GEMINI: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=_place,
     error=_error,
     streams_a_list=True,
 )

@@ -132,12 +132,15 @@ class Part:
     place: Place | None
     leaves: list["Part"] = field(default_factory=list)
     """For reasoning blocks: the texts and the opaque values in them."""
-
+    shown: str | None = None
+    """For a text that held tagged reasoning: what is visible of it; None where all of it is."""
     rest: str | None = None
     """For a thought that is a piece of a text: JSON text of what is left of its member without it."""
 
     @property
     def says_something(self) -> bool:
+        if self.shown is not None:
+            return bool(self.shown)
         if self.is_blocks:
             return any(leaf.says_something for leaf in self.leaves)
         if self.kind in _HOLLOW and self.node.children:
@@ -178,6 +181,8 @@ class Update:
     """The other owners that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
+    held_thought: bool = False
+    """Was tagged reasoning, or markup of it, told apart from its texts?"""
     has_state: bool = True
     begins: bool = False
     resets: tuple[str, ...] = ()

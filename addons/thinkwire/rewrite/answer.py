@@ -3,7 +3,8 @@
 It knows documents, not how they are framed on the wire; `stream.py` and `body.py` do.
 """
 
-from collections.abc import Set
+import re
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from thinkwire.dialects.dialect import GLANCE, Dialect
@@ -11,7 +12,8 @@ from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.plan import Keep, Rename, ResponsePlan, Strip
+from thinkwire.rewrite.extraction import Extraction, says_something
+from thinkwire.rewrite.plan import Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.strip import Stripper
 from thinkwire.rewrite.tally import Tally
@@ -35,6 +37,10 @@ class Outcome(NamedTuple):
     """The names of the token metadata that went."""
     conflicts: bool = False
     """Did two names hold different texts?"""
+    before: Sequence[str] = ()
+    """Documents to send before this one, as document text."""
+    after: Sequence[str] = ()
+    """Documents to send behind it."""
 
 
 class AnswerRewriter:
@@ -43,6 +49,7 @@ class AnswerRewriter:
     __slots__ = (
         "_dialect",
         "_dialects",
+        "_extraction",
         "_is_settled",
         "_plan",
         "_preceding",
@@ -65,6 +72,7 @@ class AnswerRewriter:
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
+        self._extraction = Extraction(plan.extract, plan.reasoning, request) if plan.extract is not None else None
 
     @property
     def dialect_name(self) -> str | None:
@@ -93,12 +101,33 @@ class AnswerRewriter:
     def probe(self, text: str, extent: Extent) -> Outcome:
         """Decide about one document without counting it."""
         root = self._read(text)
-        if root is None or isinstance(self._plan.reasoning, Keep):
+        if root is None or self._dialect is None or not self._plan.changes:
             return Outcome(True, [], [], "")
-        return self._decide(locate(root, extent), extent)
+        edits, updates = Edits(), locate(root, extent)
+        if self._extraction is None:
+            return self._decide(updates, extent, edits)
+        changes = self._extraction.changes
+        told_apart = self._extraction.read(updates, self._dialect, edits)
+        self.generation += self._extraction.changes - changes
+        outcome = self._decide(updates, extent, edits)
+        if not outcome.effect and told_apart.is_something:
+            outcome = outcome._replace(effect="extracted")
+        if outcome.is_sent and told_apart.is_something and extent is Extent.DELTA:
+            outcome = outcome._replace(is_sent=says_something(updates, edits))
+        return outcome._replace(before=told_apart.before, after=told_apart.after)
 
-    def _decide(self, updates: list[Update], extent: Extent) -> Outcome:
-        edits = Edits()
+    def finish(self) -> Sequence[str]:
+        """The documents that are still to be sent when the answer ends."""
+        if self._extraction is None or self._dialect is None:
+            return ()
+        return self._extraction.finish(self._dialect)
+
+    @property
+    def signs(self) -> re.Pattern[bytes] | None:
+        """What must not stand in a text of a document that is not read; None where all may."""
+        return self._extraction.signs if self._extraction is not None else None
+
+    def _decide(self, updates: list[Update], extent: Extent, edits: Edits) -> Outcome:
         if self._stripper is not None:
             before = self._stripper.changes
             is_sent, lost = self._stripper.strip(updates, extent, edits)
@@ -110,7 +139,8 @@ class AnswerRewriter:
         if isinstance(self._plan.reasoning, Rename):
             for update in updates:
                 conflicts |= rename(update, self._plan.reasoning.names, edits)
-        return Outcome(True, edits.spans(), updates, "renamed" if edits else "", conflicts=conflicts)
+        effect = "renamed" if edits and isinstance(self._plan.reasoning, Rename) else ""
+        return Outcome(True, edits.spans(), updates, effect, conflicts=conflicts)
 
     def _read(self, text: str) -> Node | None:
         """The document's tree by the table of its API; None where it is no API's that we know."""

@@ -23,7 +23,8 @@ class Messages:
         return [sent for message in self._splitter.feed(chunk) if (sent := self._rewrite(message))]
 
     def finish(self) -> Iterable[bytes]:
-        return [sent for message in self._splitter.finish() if (sent := self._rewrite(message))]
+        last = [self._rewrite(message) for message in self._splitter.finish()]
+        return [sent for sent in (*last, self._documents.finish()) if sent]
 
     def _rewrite(self, message: Message) -> bytes:
         """The message as it is to be sent; empty where it is not."""

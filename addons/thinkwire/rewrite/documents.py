@@ -4,12 +4,12 @@ It is handed frames; it does not cut the stream into them and does not decide ab
 """
 
 from collections.abc import Iterable
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
-from thinkwire.dialects.parts import Extent
+from thinkwire.dialects.parts import Extent, Kind
 from thinkwire.rewrite.answer import AnswerRewriter, Outcome
 from thinkwire.rewrite.repeat import LONGEST, Repeats, gaps_in
-from thinkwire.wire.json_tree import decode
+from thinkwire.wire.json_tree import Shape, decode, read
 from thinkwire.wire.splice import Edit
 
 __all__ = ["Documents", "Framed"]
@@ -30,6 +30,17 @@ class Framed(Protocol):
     def raw_at(self, position: int) -> int | None:
         """Where a position of the document stands in the frame; None where it does not stand there as it is."""
 
+    @property
+    def event(self) -> str:
+        """The name that the frame gives its document, or nothing."""
+
+    def like(self, text: str, name: str) -> bytes:
+        """A frame of another document, which is document text, with that name where this frame has one."""
+
+    @staticmethod
+    def joined(frames: Iterable[bytes]) -> bytes:
+        """Several frames, one after the other."""
+
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         """A frame of other bytes, in the same form."""
@@ -41,6 +52,8 @@ class Documents:
     def __init__(self, answer: AnswerRewriter) -> None:
         self._answer = answer
         self._repeats = Repeats()
+        self._text_frame: Framed | None = None
+        """The last frame with text, where documents of our own may have to be sent in its likeness."""
 
     @property
     def drops_unreadable(self) -> bool:
@@ -48,7 +61,7 @@ class Documents:
 
     def repeat(self, raw: bytes) -> bytes | None:
         """What is sent for a frame that is like an earlier one; None where it has to be read."""
-        found = self._repeats.find(raw, self._answer.generation)
+        found = self._repeats.find(raw, self._answer.generation, self._answer.signs)
         if found is None:
             return None
         effect, sent = found
@@ -62,9 +75,28 @@ class Documents:
         sent = _framed(frame, outcome)
         if sent and outcome.edits:
             self._answer.tally.note_change(frame.raw, sent)
+        if self._answer.signs is not None:
+            sent = self._with_others(frame, sent, outcome)
         if generation == self._answer.generation and len(frame.raw) <= LONGEST:
             self._learn(frame, outcome)
         return sent
+
+    def _with_others(self, frame: Framed, sent: bytes, outcome: Outcome) -> bytes:
+        """The frame with the documents that go before and behind it."""
+        if any(part.kind is Kind.TEXT for update in outcome.updates for part in update.parts):
+            self._text_frame = frame
+        if not outcome.before and not outcome.after:
+            return sent
+        return frame.joined(filter(None, [*self._made(outcome.before), sent, *self._made(outcome.after)]))
+
+    def finish(self) -> bytes:
+        """What is still to be sent when the answer ends."""
+        made = list(self._made(self._answer.finish()))
+        return self._text_frame.joined(made) if made and self._text_frame is not None else b""
+
+    def _made(self, documents: Iterable[str]) -> Iterable[bytes]:
+        frame = self._text_frame
+        return [frame.like(text, _name(frame, text)) for text in documents] if frame is not None else []
 
     def fail(self, error: Exception, raw: bytes) -> bytes:
         """What is sent for a frame that could not be read, for whatever reason."""
@@ -82,6 +114,21 @@ class Documents:
         frame = like.from_raw(raw)
         outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA)
         return _framed(frame, outcome), outcome.effect
+
+
+_MEMBERS: Final = Shape(members={})
+
+
+def _name(like: Framed, text: str) -> str:
+    """The name of a document that is framed like another one, if the name is what a member of the document says."""
+    if not like.event:
+        return ""
+    document = read(text, _MEMBERS)
+    for node in read(decode(like.data or b""), _MEMBERS).children:
+        named = document.child(node.key)
+        if node.is_string and node.value == like.event and named is not None and named.is_string:
+            return str(named.value)
+    return like.event
 
 
 def _framed(frame: Framed, outcome: Outcome) -> bytes:

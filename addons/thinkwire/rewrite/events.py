@@ -34,7 +34,8 @@ class Events:
         return [sent for frame in self._splitter.feed(chunk) if (sent := self._rewrite(frame))]
 
     def finish(self) -> Iterable[bytes]:
-        return [sent for frame in self._splitter.finish() if (sent := self._rewrite(frame))]
+        last = [self._rewrite(frame) for frame in self._splitter.finish()]
+        return [sent for sent in (*last, self._documents.finish()) if sent]
 
     def _repeat(self, raw: bytes) -> bytes | None:
         sent = self._documents.repeat(raw)
@@ -65,7 +66,8 @@ class Events:
         if self._answer.drops_unreadable:
             frame = Frame(frame.without_bare_json())
         if not is_document(text):
-            return frame.raw
+            # An end mark, most often: what is still held back has to be there before it.
+            return self._documents.finish() + frame.raw
         sent = self._documents.read(frame, text)
         self._is_broken = False
         return sent

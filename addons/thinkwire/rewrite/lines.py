@@ -22,7 +22,8 @@ class Lines:
         return [sent for line in self._splitter.feed(chunk) if (sent := rewritten(line, self._documents))]
 
     def finish(self) -> Iterable[bytes]:
-        return [sent for line in self._splitter.finish() if (sent := rewritten(line, self._documents))]
+        last = [rewritten(line, self._documents) for line in self._splitter.finish()]
+        return [sent for sent in (*last, self._documents.finish()) if sent]
 
 
 class Elements:
@@ -44,13 +45,20 @@ class Elements:
     def _rewrite(self, element: Element) -> bytes:
         lead = element.lead if self._has_sent else self._dropped_lead + element.lead.replace(b",", b"", 1)
         if not element.raw:
-            return lead
+            return self._with_last(lead)
         sent = rewritten(element, self._documents)
         if not sent:
             self._dropped_lead = b"" if self._has_sent else lead
             return b""
         self._has_sent = True
         return lead + sent
+
+    def _with_last(self, end: bytes) -> bytes:
+        """The end of the list, behind the elements that are still to be sent."""
+        last = self._documents.finish()
+        if not last:
+            return end
+        return last + end if not self._has_sent else b"," + last + end
 
 
 def rewritten(frame: Line | Element, documents: Documents) -> bytes:

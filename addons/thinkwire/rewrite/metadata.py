@@ -36,7 +36,7 @@ def _visible_text(update: Update) -> bytes | None:
     """The bytes of the update's text and refusal; None where they are not plain text."""
     pieces: list[bytes] = []
     for part in update.of(Kind.TEXT, Kind.REFUSAL):
-        value = part.node.value if part.says_something else ""
+        value = (part.node.value if part.shown is None else part.shown) if part.says_something else ""
         if not isinstance(value, str):
             return None
         pieces.append(value.encode("utf-8", "surrogatepass"))

@@ -6,6 +6,8 @@ Plain values, fixed once the request has been read; it does not know how they we
 from dataclasses import dataclass
 from enum import Enum
 
+from thinkwire.dialects.tag_families import Family
+
 type JSONPath = tuple[str, ...]
 """The names of nested members, outermost first: `reasoning.exclude` is `("reasoning", "exclude")`."""
 
@@ -57,6 +59,15 @@ type Reasoning = Keep | Strip | Rename
 
 
 @dataclass(frozen=True, slots=True)
+class Extract:
+    """Tagged text is read as reasoning before anything else."""
+
+    family: Family
+    starts_inside: bool = False
+    """Did the prompt open the block already?"""
+
+
+@dataclass(frozen=True, slots=True)
 class ResponsePlan:
     """What happens to an answer."""
 
@@ -64,6 +75,7 @@ class ResponsePlan:
     on_error: OnError = OnError.PASS
     keepalive: float = 10.0
     """Seconds without a byte to the client after which an SSE comment goes out."""
+    extract: Extract | None = None
 
     @property
     def drops_unreadable(self) -> bool:
@@ -72,7 +84,7 @@ class ResponsePlan:
     @property
     def changes(self) -> bool:
         """May an answer differ from what the provider sent?"""
-        return not isinstance(self.reasoning, Keep)
+        return self.extract is not None or not isinstance(self.reasoning, Keep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,10 +135,15 @@ class Repeats:
         self._seen: OrderedDict[_Form, int] = OrderedDict()
         """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
 
-    def find(self, raw: bytes, generation: int) -> tuple[str, bytes] | None:
-        """What is sent for an event that fits a skeleton, behind the effect's name; None where it has to be read."""
+    def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[str, bytes] | None:
+        """What is sent for an event that fits a skeleton, behind the effect's name; None where it has to be read.
+
+        A text in which one of the signs stands has to be read, too.
+        """
         for one in self._skeletons:
             if one.generation == generation and (text := one.form.text_in(raw)):
+                if signs is not None and signs.search(raw, *text):
+                    return None
                 if one is not self._skeletons[0]:
                     self._skeletons.remove(one)
                     self._skeletons.insert(0, one)

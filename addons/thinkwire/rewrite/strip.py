@@ -262,7 +262,7 @@ class Stripper:
 
 
 def _holds_thought(update: Update) -> bool:
-    return any(part.says_something for part in update.of(*THOUGHT))
+    return update.held_thought or any(part.says_something for part in update.of(*THOUGHT))
 
 
 def _is_told_apart(own: Update) -> bool:

@@ -2,15 +2,20 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final
 
 __all__ = ["Tally"]
+
+EFFECTS: Final = ("", "renamed", "extracted", "stripped", "dropped")
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of one answer. An *event* is a document of a stream, or the whole body."""
 
-    effects: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("", "renamed", "stripped", "dropped"), 0))
+    effects: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("", "renamed", "extracted", "stripped", "dropped"), 0)
+    )
     """Events by what was done to them: "stripped" ones lost something and were sent, of "dropped" ones nothing was
     left, and "" stands for nothing."""
     metadata: Counter[str] = field(default_factory=Counter)

@@ -69,6 +69,17 @@ class Message:
             document = splice(payload, [Edit(self._wrapped.at, self._wrapped.end, text)])
         return _message(self.raw[_PRELUDE.size : self._payload_at], document)
 
+    event = ""
+    """Its name is a header, which goes with the message that another is made like."""
+
+    def like(self, text: str, _name: str) -> bytes:
+        """A message of another document, which is document text, with the same headers."""
+        return self.with_data([Edit(0, len(self.data or b""), text)])
+
+    @staticmethod
+    def joined(messages: Iterable[bytes]) -> bytes:
+        return b"".join(messages)
+
     def raw_at(self, _position: int) -> None:
         """Nothing stands in a message by itself: with each text go other checksums."""
         return

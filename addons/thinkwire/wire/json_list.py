@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Self
 
+from thinkwire.wire.json_tree import encode
 from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Element", "ListSplitter"]
@@ -29,6 +30,17 @@ class Element:
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         return cls(b"", raw)
+
+    event = ""
+    """An element has no name."""
+
+    def like(self, text: str, _name: str) -> bytes:
+        """An element of another document, which is document text."""
+        return encode(text)
+
+    @staticmethod
+    def joined(frames: Iterable[bytes]) -> bytes:
+        return b",".join(frames)
 
     @property
     def data(self) -> bytes | None:

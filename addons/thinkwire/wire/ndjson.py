@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
+from thinkwire.wire.json_tree import encode
 from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Line", "LineSplitter"]
@@ -19,6 +20,17 @@ class Line:
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         return cls(raw)
+
+    event = ""
+    """A line has no name."""
+
+    def like(self, text: str, _name: str) -> bytes:
+        """A line of another document, which is document text."""
+        return encode(text) + b"\n"
+
+    @staticmethod
+    def joined(frames: Iterable[bytes]) -> bytes:
+        return b"".join(frames)
 
     @property
     def data(self) -> bytes | None:

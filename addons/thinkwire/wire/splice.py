@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from thinkwire.wire.json_tree import Node, encode
 
-__all__ = ["Edit", "Edits", "quote", "splice", "to_json"]
+__all__ = ["Edit", "Edits", "quote", "quote_text", "splice", "to_json"]
 
 
 class Edit(NamedTuple):
@@ -28,6 +28,14 @@ def to_json(value: object) -> str:
 def quote(name: str) -> str:
     """A member's name, given as document text (Latin-1 of its UTF-8 bytes), as JSON text in the same form."""
     return json.dumps(name, ensure_ascii=False)
+
+
+def quote_text(text: str) -> str:
+    """A text of ours as JSON text in the form of document text: UTF-8, which Latin-1 stands for, where that can be."""
+    try:
+        return json.dumps(text, ensure_ascii=False).encode().decode("latin-1")
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(text)
 
 
 class Edits:
@@ -64,6 +72,10 @@ class Edits:
     def insert_after(self, node: Node, key: str, json_text: str) -> None:
         """Add a member behind one that stays."""
         self._changes.append(Edit(node.end, node.end, f",{quote(key)}:{json_text}"))
+
+    def insert_before(self, element: Node, json_text: str) -> None:
+        """Add an element of a list before one that stays."""
+        self._changes.append(Edit(element.start, element.start, f"{json_text},"))
 
     def append(self, parent: Node, key: str, json_text: str) -> None:
         """Add a member as the last one of an object, none of whose members is removed."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Self
 
+from thinkwire.wire.json_tree import decode, encode
 from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Frame", "FrameSplitter", "comment"]
@@ -20,6 +21,7 @@ __all__ = ["Frame", "FrameSplitter", "comment"]
 _FRAME_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _LONGEST_END: Final = 4
+_EVENT_LINE: Final = re.compile(rb"(?:\A|[\r\n])event: ?([^\r\n]*)")
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELDS: Final = frozenset((b"data", b"event", b"id", b"retry"))
 
@@ -41,6 +43,23 @@ class Frame:
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         return cls(raw)
+
+    def like(self, text: str, name: str) -> bytes:
+        """A frame of another document, which is document text; named by an `event:` line where this frame is."""
+        match = _LINE_END.search(self.raw)
+        end = match[0] if match is not None else b"\n"
+        event = b"event: " + encode(name) + end if _EVENT_LINE.search(self.raw) else b""
+        return event + b"data: " + encode(text) + end + end
+
+    @property
+    def event(self) -> str:
+        """The name on the `event:` line, or nothing."""
+        match = _EVENT_LINE.search(self.raw)
+        return decode(match[1]) if match is not None else ""
+
+    @staticmethod
+    def joined(frames: Iterable[bytes]) -> bytes:
+        return b"".join(frames)
 
     @property
     def data(self) -> bytes | None:

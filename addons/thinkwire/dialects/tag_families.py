@@ -1,0 +1,217 @@
+"""Ways of marking reasoning inside visible text (dialects.md section 28): markers, and where each one leads.
+
+A family is a small machine: in each state some markers count, each leads to a state, and all other text is text. The
+tables say which; reading text by them is `rewrite/tags.py`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "State", "Where", "merged", "pairs"]
+
+BLANKS: Final = None
+"""In a marker: blanks that may creep in between its parts."""
+
+
+class State(Enum):
+    """Where in the text we are; the value says what text is there."""
+
+    BEFORE = "nothing but white space so far"
+    THOUGHT = "reasoning"
+    VISIBLE = "visible text, in which markers count"
+    ANSWER = "visible text, to the end"
+    SILENT = "neither reasoning nor visible: roles, calls"
+    HEAD_THOUGHT = "the head of a channel of reasoning"
+    HEAD_VISIBLE = "the head of a visible channel"
+    HEAD_SILENT = "the head of a channel that is neither"
+
+
+class Where(Enum):
+    """Where a tag counts."""
+
+    LEADING = "leading"
+    """One block, with nothing but white space before it."""
+    ANYWHERE = "anywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A piece of markup: texts one after the other, BLANKS where white space may stand between them."""
+
+    parts: tuple[str | None, ...]
+    leads_to: State
+    stays: bool = False
+    """Is it text itself? A tool call's tag ends a thought and is visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One way of marking reasoning."""
+
+    name: str
+    states: Mapping[State, tuple[Marker, ...]]
+    starts_inside: bool = False
+    """Does the prompt usually open the block, so that the text begins inside it? What a rule says comes first."""
+    opens: str = ""
+    closes: str = ""
+    """What reasoning is put between where it is written into text."""
+
+    @property
+    def opening(self) -> tuple[Marker, ...]:
+        """The markers that begin a thought where none is open yet."""
+        outside = self.states.get(State.BEFORE) or self.states[State.VISIBLE]
+        return tuple(marker for marker in outside if marker.leads_to is State.THOUGHT)
+
+
+def pairs(
+    name: str,
+    tags: Iterable[tuple[str, str]],
+    where: Where = Where.LEADING,
+    *,
+    ends: Iterable[str] = (),
+    drops: Iterable[str] = (),
+    starts_inside: bool = False,
+) -> Family:
+    """A family of tag pairs.
+
+    Any close tag closes. `ends` are texts that end a thought and stay visible; `drops` are markup around the answer,
+    which goes.
+    """
+    tags = tuple(tags)
+    first = tags[0]
+    after = State.ANSWER if where is Where.LEADING and not drops else State.VISIBLE
+    opening = tuple(Marker((tag,), State.THOUGHT) for tag in dict.fromkeys(tag for tag, _ in tags))
+    around = tuple(Marker((text,), State.VISIBLE) for text in drops)
+    closing = tuple(Marker((tag,), after) for tag in dict.fromkeys(tag for _, tag in tags))
+    ending = tuple(Marker((text,), after, stays=True) for text in ends)
+    states = {State.THOUGHT: closing + ending + around, State.VISIBLE: around}
+    states[State.BEFORE if where is Where.LEADING else State.VISIBLE] = opening + around
+    return Family(name, states, starts_inside, *first)
+
+
+def merged(families: Iterable[Family]) -> Family:
+    """Several families at once, the markers of all of them; reasoning is written as the first one does."""
+    families = tuple(families)
+    states: dict[State, tuple[Marker, ...]] = {}
+    for family in families:
+        for state, markers in family.states.items():
+            states[state] = tuple(dict.fromkeys(states.get(state, ()) + markers))
+    if State.BEFORE in states:
+        states[State.BEFORE] = tuple(dict.fromkeys(states[State.BEFORE] + states[State.VISIBLE]))
+    first = families[0]
+    inside = any(family.starts_inside for family in families)
+    return Family("+".join(family.name for family in families), states, inside, first.opens, first.closes)
+
+
+def _blanked(*parts: str) -> tuple[str | None, ...]:
+    """The parts with blanks allowed between them."""
+    result: list[str | None] = []
+    for part in parts:
+        result += [part, BLANKS]
+    return tuple(result[:-1])
+
+
+# --- channels ---------------------------------------------------------------------------------------------------
+
+
+def _kimi_k3() -> Family:
+    """XTML: a marker opens or closes a channel; after a close nothing is visible until the next open."""
+    channels = {"think": State.THOUGHT, "response": State.VISIBLE, "message": State.VISIBLE, "tools": State.SILENT}
+    opening = tuple(Marker(_blanked("<|open|>", name, "<|sep|>"), state) for name, state in channels.items())
+    closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), State.SILENT) for name in channels)
+    states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), opening + closing)
+    return Family("kimi-k3", states, opens="<|open|>think<|sep|>", closes="<|close|>think<|sep|>")
+
+
+def _harmony() -> Family:
+    """gpt-oss: a channel's head ends at `<|message|>`; only `final`, or a message without a channel, is visible."""
+    ends = tuple(Marker((text,), State.SILENT) for text in ("<|end|>", "<|call|>", "<|return|>"))
+    heads = (
+        Marker(("<|channel|>analysis",), State.HEAD_THOUGHT),
+        Marker(("<|channel|>final",), State.HEAD_VISIBLE),
+        Marker(("<|channel|>",), State.HEAD_SILENT),
+        Marker(("<|start|>",), State.HEAD_VISIBLE),
+    )
+    bodies = {
+        State.HEAD_THOUGHT: State.THOUGHT,
+        State.HEAD_VISIBLE: State.VISIBLE,
+        State.HEAD_SILENT: State.SILENT,
+    }
+    states = {head: (*heads, Marker(("<|message|>",), body), *ends) for head, body in bodies.items()}
+    body = (*heads, *ends, Marker(("<|message|>",), State.VISIBLE), Marker(("<|constrain|>",), State.SILENT))
+    states |= dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), body)
+    return Family("harmony", states, opens="<|channel|>analysis<|message|>", closes="<|end|>")
+
+
+def _inkling() -> Family:
+    """Content of a kind lasts until the next kind."""
+    markers = (
+        Marker(("<|content_thinking|>",), State.THOUGHT),
+        Marker(("<|content_text|>",), State.VISIBLE),
+        Marker(("<|content_",), State.HEAD_SILENT),
+        Marker(("<|end_message|>",), State.SILENT),
+    )
+    states: dict[State, tuple[Marker, ...]] = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
+    head = {State.HEAD_SILENT: (Marker(("|>",), State.SILENT),)}
+    return Family("inkling", states | head, opens="<|content_thinking|>", closes="<|content_text|>")
+
+
+def _muse() -> Family:
+    """A message is addressed to somebody; one to the model itself is reasoning."""
+    markers = (
+        Marker(("to=self<|message|>",), State.THOUGHT),
+        Marker(("to=user<|message|>",), State.VISIBLE),
+        Marker(("<|eom|>",), State.SILENT),
+    )
+    states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
+    return Family("muse", states, opens="to=self<|message|>", closes="<|eom|>")
+
+
+# --- the families -----------------------------------------------------------------------------------------------
+
+_TOOL_TAGS: Final = ("<tool_call>", "<|tool_calls_section_begin|>")
+
+FAMILIES: Final[dict[str, Family]] = {
+    family.name: family
+    for family in (
+        # DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2 (which may close with M3's tag), Nemotron, Granite 4, Olmo, ...
+        pairs("think", [("<think>", "</think>"), ("<think>", "</mm:think>")], ends=_TOOL_TAGS),
+        pairs("minimax-m3", [("<mm:think>", "</mm:think>"), ("<mm:think>", "</think>")]),
+        pairs("seed-oss", [("<seed:think>", "</seed:think>")]),
+        pairs("kimi-vl", [("◁think▷", "◁/think▷")]),
+        pairs("magistral", [("[THINK]", "[/THINK]")]),
+        pairs("gemma", [("<|channel>thought\n", "<channel|>")]),
+        pairs(
+            "command-a",
+            [("<|START_THINKING|>", "<|END_THINKING|>")],
+            drops=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+        ),
+        pairs("hunyuan", [("<think>", "</think>")], drops=("<answer>", "</answer>")),
+        pairs("ernie", [("<think>", "</think>")], drops=("<response>", "</response>")),
+        pairs(
+            "granite",
+            [
+                ("Here is my thought process:", "Here is my response:"),
+                ("Here's my thought process:", "Here's my response:"),
+            ],
+        ),
+        pairs("plamo", [("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>")]),
+        pairs("apertus", [("<|inner_prefix|>", "<|inner_suffix|>")], ends=("<|tools_prefix|>",)),
+        pairs(
+            "k2-horizon",
+            [(f"<ifm|{name}>", f"</ifm|{name}>") for name in ("think", "think_fast", "think_faster")],
+            ends=("<ifm|tool_calls>",),
+        ),
+        # Nova, EXAONE, and models that a prompt has taught to think aloud
+        *(
+            pairs(name, [(f"<{name}>", f"</{name}>")])
+            for name in ("thinking", "thought", "reasoning", "reflection", "scratchpad")
+        ),
+        _kimi_k3(),
+        _harmony(),
+        _inkling(),
+        _muse(),
+    )
+}

@@ -1,0 +1,175 @@
+"""Text is read by tag families the same way however it is cut."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.splits import PROPERTY
+from thinkwire.dialects.tag_families import FAMILIES, Family, Where, merged, pairs
+from thinkwire.rewrite.tags import TagReader
+
+THINK = FAMILIES["think"]
+ANYWHERE = pairs("anywhere", [("<think>", "</think>"), ("<reasoning>", "</reasoning>")], Where.ANYWHERE)
+
+
+def read(text: str, family: Family = THINK, *, starts_inside: bool = False, size: int = 10_000) -> tuple[str, str]:
+    """The reasoning and the visible text, each joined."""
+    reader = TagReader(family, starts_inside=starts_inside)
+    pieces = [piece for at in range(0, len(text), size) for piece in reader.feed(text[at : at + size])]
+    pieces += reader.finish()
+    assert not reader.holds_back
+    assert all(piece.text for piece in pieces)
+    return (
+        "".join(piece.text for piece in pieces if piece.is_reasoning),
+        "".join(piece.text for piece in pieces if not piece.is_reasoning),
+    )
+
+
+SIZES = [1, 2, 3, 7, 10_000]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "reasoning", "visible"),
+    [
+        ("<think>a</think>b", "a", "b"),
+        ("\n <think>a</think>\nb", "a", "\n \nb"),
+        ("<think></think>b", "", "b"),
+        ("<think>a", "a", ""),
+        ("b", "", "b"),
+        ("b<think>a</think>", "", "b<think>a</think>"),
+        ("`<think>` begins", "", "`<think>` begins"),
+        ("<think>a</think>say </think> twice <think>", "a", "say </think> twice <think>"),
+        ("<thin", "", "<thin"),
+        ("<thinking>a", "", "<thinking>a"),
+        ("<think>1 < 2 </thin </think>c", "1 < 2 </thin ", "c"),
+        ("<think>a</mm:think>b", "a", "b"),
+        ("<think>call it<tool_call>{}", "call it", "<tool_call>{}"),
+        ("", "", ""),
+        ("  ", "", "  "),
+        ("<think>a</think", "a</think", ""),
+    ],
+)
+def test_a_leading_block_is_reasoning(text: str, reasoning: str, visible: str, size: int) -> None:
+    assert read(text, size=size) == (reasoning, visible)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "reasoning", "visible"),
+    [
+        ("a</think>b", "a", "b"),
+        ("<think>a</think>b", "a", "b"),
+        ("\n<think>\na</think>b", "\n\na", "b"),
+        ("a<think>b</think>c", "a<think>b", "c"),
+        ("</think>b", "", "b"),
+        ("a", "a", ""),
+        ("<", "<", ""),
+    ],
+)
+def test_a_text_may_begin_inside_the_block(text: str, reasoning: str, visible: str, size: int) -> None:
+    assert read(text, starts_inside=True, size=size) == (reasoning, visible)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "reasoning", "visible"),
+    [
+        ("a<think>b</think>c<reasoning>d</reasoning>e", "bd", "ace"),
+        ("a</think>b", "", "a</think>b"),
+        ("a<think>b", "b", "a"),
+    ],
+)
+def test_anywhere_every_block_counts(text: str, reasoning: str, visible: str, size: int) -> None:
+    assert read(text, ANYWHERE, size=size) == (reasoning, visible)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("name", "text", "reasoning", "visible"),
+    [
+        (
+            "kimi-k3",
+            "<|open|>think<|sep|>a<|close|>think<|sep|>\n<|open|>response<|sep|>b<|close|>response<|sep|>",
+            "a",
+            "b",
+        ),
+        ("kimi-k3", "<|open|> think\n<|sep|>a<|open|>response<|sep|>b<|close|> message <|sep|>x", "a", "b"),
+        ("kimi-k3", "tea<|close|>message<|sep|>", "", "tea"),
+        ("kimi-k3", "<|open|>tools<|sep|>{}<|close|>tools<|sep|>", "", ""),
+        ("kimi-k3", "a <|open|> b <|close|>thin", "", "a <|open|> b <|close|>thin"),
+        (
+            "harmony",
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+            "a",
+            "b",
+        ),
+        ("harmony", "<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>", "", ""),
+        ("harmony", "<|start|>assistant<|message|>b<|end|>", "", "b"),
+        ("harmony", "plain < text |> of <| none", "", "plain < text |> of <| none"),
+        ("harmony", "a<|channel|>", "", "a"),
+        ("magistral", "[THINK]a[/THINK]b", "a", "b"),
+        ("gemma", "<|channel>thought\na<channel|>b", "a", "b"),
+        ("kimi-vl", "◁think▷a◁/think▷b", "a", "b"),
+        ("command-a", "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>b<|END_RESPONSE|>", "a", "b"),
+        ("hunyuan", "<think>\na\n</think>\n<answer>\nb\n</answer>", "\na\n", "\n\nb\n"),
+        ("granite", "Here's my thought process: a Here is my response: b", " a ", " b"),
+        ("k2-horizon", "<ifm|think_fast>a</ifm|think_fast>b", "a", "b"),
+        ("inkling", "<|content_thinking|>a<|content_text|>b<|content_tool|>{}<|end_message|>", "a", "b"),
+        ("muse", "to=self<|message|>a<|eom|>to=user<|message|>b<|eom|>", "a", "b"),
+        ("seed-oss", "<seed:think>a</seed:think>b", "a", "b"),
+        ("plamo", "<|plamo:begin_think:plamo|>a<|plamo:end_think:plamo|>b", "a", "b"),
+        ("apertus", "<|inner_prefix|>a<|inner_suffix|>b", "a", "b"),
+        ("minimax-m3", "<mm:think>a</mm:think>b", "a", "b"),
+        ("ernie", "<think>a</think><response>b</response>", "a", "b"),
+        ("thought", "<thought>a</thought>b", "a", "b"),
+    ],
+)
+def test_families_mark_reasoning_in_their_ways(name: str, text: str, reasoning: str, visible: str, size: int) -> None:
+    assert read(text, FAMILIES[name], size=size) == (reasoning, visible)
+
+
+def test_several_families_count_at_once() -> None:
+    both = merged([THINK, FAMILIES["magistral"], FAMILIES["harmony"]])
+    assert read("<think>a</think>b", both) == ("a", "b")
+    assert read("[THINK]a[/THINK]b", both) == ("a", "b")
+    assert read("<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b", both) == ("a", "b")
+    assert read("plain <think>", both) == ("", "plain <think>")
+
+
+TAGS = ["<think>", "</think>", "<", "</", "<thi", "nk>", "<tool_call>", "[THINK]", "[/THINK]"]
+CHANNELS = ["<|channel|>", "analysis", "final", "<|message|>", "<|end|>", "<|open|>", "think", "<|sep|>", "<|close|>"]
+FRAGMENTS = st.sampled_from([*TAGS, *CHANNELS, "response", "a", " ", "\n", "é"])
+FAMILY = st.sampled_from([*FAMILIES.values(), ANYWHERE, merged([THINK, FAMILIES["harmony"]])])
+
+
+@PROPERTY
+@given(st.lists(FRAGMENTS, max_size=12).map("".join), FAMILY, st.booleans(), st.sampled_from([1, 2, 3, 5]))
+def test_the_reading_does_not_depend_on_how_the_text_is_cut(
+    text: str, family: Family, starts_inside: bool, size: int
+) -> None:
+    assert read(text, family, starts_inside=starts_inside, size=size) == read(text, family, starts_inside=starts_inside)
+
+
+@PROPERTY
+@given(st.lists(FRAGMENTS, max_size=12).map("".join), FAMILY)
+def test_no_more_is_held_back_than_a_marker_is_long(text: str, family: Family) -> None:
+    reader = TagReader(family, starts_inside=False)
+    longest = max(len("".join(part or " " * 8 for part in m.parts)) for ms in family.states.values() for m in ms)
+    for sign in text:
+        reader.feed(sign)
+        assert len(reader._held) < longest
+
+
+def test_text_full_of_almost_tags_takes_linear_work() -> None:
+    reader = TagReader(ANYWHERE, starts_inside=False)
+    pieces = [piece for _ in range(20_000) for piece in reader.feed("<think <thin")]
+    assert sum(len(piece.text) for piece in pieces + reader.finish()) == 20_000 * 12
+
+
+def test_each_family_can_be_written_and_read_again() -> None:
+    for family in FAMILIES.values():
+        visible = "b" if family.name != "kimi-k3" else "<|open|>response<|sep|>b"
+        if family.name in ("harmony", "muse"):
+            visible = "<|start|>assistant<|message|>b" if family.name == "harmony" else "to=user<|message|>b"
+        assert read(f"{family.opens}a{family.closes}{visible}", family) == ("a", "b")
