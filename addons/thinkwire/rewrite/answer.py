@@ -13,12 +13,13 @@ from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.extraction import Extraction, says_something
-from thinkwire.rewrite.plan import Rename, ResponsePlan, Strip
+from thinkwire.rewrite.inline import Inliner
+from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.strip import Stripper
 from thinkwire.rewrite.tally import Tally
-from thinkwire.wire.json_tree import Node, read
-from thinkwire.wire.splice import Edit, Edits
+from thinkwire.wire.json_tree import Node, decode, encode, read
+from thinkwire.wire.splice import Edit, Edits, splice
 
 __all__ = ["AnswerRewriter", "Outcome"]
 
@@ -50,6 +51,7 @@ class AnswerRewriter:
         "_dialect",
         "_dialects",
         "_extraction",
+        "_inliner",
         "_is_settled",
         "_plan",
         "_preceding",
@@ -72,7 +74,8 @@ class AnswerRewriter:
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
-        self._extraction = Extraction(plan.extract, plan.reasoning, request) if plan.extract is not None else None
+        self._extraction = Extraction(plan.extract, plan.reasoning) if plan.extract is not None else None
+        self._inliner = Inliner(plan.reasoning) if isinstance(plan.reasoning, Inline) else None
 
     @property
     def dialect_name(self) -> str | None:
@@ -109,38 +112,70 @@ class AnswerRewriter:
         changes = self._extraction.changes
         told_apart = self._extraction.read(updates, self._dialect, edits)
         self.generation += self._extraction.changes - changes
+        before, after = self._ours(told_apart.before), self._ours(told_apart.after)
         outcome = self._decide(updates, extent, edits)
-        if not outcome.effect and told_apart.is_something:
-            outcome = outcome._replace(effect="extracted")
-        if outcome.is_sent and told_apart.is_something and extent is Extent.DELTA:
-            outcome = outcome._replace(is_sent=says_something(updates, edits))
-        return outcome._replace(before=told_apart.before, after=told_apart.after)
+        if told_apart.is_something:
+            is_sent = outcome.is_sent and (extent is Extent.WHOLE or says_something(updates, edits))
+            outcome = outcome._replace(is_sent=is_sent, effect=outcome.effect or "extracted")
+        return outcome._replace(before=[*before, *outcome.before], after=[*outcome.after, *after])
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""
-        if self._extraction is None or self._dialect is None:
+        if self._dialect is None:
             return ()
-        return self._extraction.finish(self._dialect)
+        held_back = self._extraction.finish(self._dialect) if self._extraction is not None else ()
+        unclosed = self._inliner.finish(self._dialect) if self._inliner is not None else ()
+        return [*self._ours(held_back), *unclosed]
+
+    def _ours(self, documents: Sequence[str]) -> Sequence[str]:
+        """Documents that we have made, after what the rules do with reasoning."""
+        result: list[str] = []
+        for document in documents:
+            root = self._read(document)
+            assert root is not None  # it is in the likeness of one that was known
+            updates, edits = locate(root, Extent.DELTA), Edits()
+            outcome = self._decide(updates, Extent.DELTA, edits, is_ours=True)
+            result += outcome.before
+            if outcome.is_sent:
+                result.append(decode(splice(encode(document), outcome.edits)))
+            result += outcome.after
+        return result
 
     @property
     def signs(self) -> re.Pattern[bytes] | None:
         """What must not stand in a text of a document that is not read; None where all may."""
         return self._extraction.signs if self._extraction is not None else None
 
-    def _decide(self, updates: list[Update], extent: Extent, edits: Edits) -> Outcome:
+    @property
+    def adds_documents(self) -> bool:
+        """May documents of our own have to be sent beside those that come?"""
+        return self._extraction is not None or self._inliner is not None
+
+    def _decide(self, updates: list[Update], extent: Extent, edits: Edits, *, is_ours: bool = False) -> Outcome:
+        if self._inliner is not None:
+            return self._inline(updates, extent, edits, self._inliner)
         if self._stripper is not None:
+            if is_ours:
+                return Outcome(True, [], updates, "")
             before = self._stripper.changes
             is_sent, lost = self._stripper.strip(updates, extent, edits)
             self.generation += self._stripper.changes - before
             if not is_sent:
                 return Outcome(False, [], updates, "dropped")
             return Outcome(True, edits.spans(), updates, "stripped" if edits else "", lost)
-        conflicts = False
-        if isinstance(self._plan.reasoning, Rename):
-            for update in updates:
-                conflicts |= rename(update, self._plan.reasoning.names, edits)
-        effect = "renamed" if edits and isinstance(self._plan.reasoning, Rename) else ""
-        return Outcome(True, edits.spans(), updates, effect, conflicts=conflicts)
+        if not isinstance(self._plan.reasoning, Rename):
+            return Outcome(True, edits.spans(), updates, "")
+        conflicts = [rename(update, self._plan.reasoning.names, edits) for update in updates]
+        return Outcome(True, edits.spans(), updates, "renamed" if edits else "", conflicts=any(conflicts))
+
+    def _inline(self, updates: list[Update], extent: Extent, edits: Edits, inliner: Inliner) -> Outcome:
+        assert self._dialect is not None
+        changes = inliner.changes
+        inlined = inliner.inline(updates, self._dialect, edits)
+        self.generation += inliner.changes - changes
+        is_sent = not edits or extent is Extent.WHOLE or says_something(updates, edits)
+        effect = "inlined" if edits or inlined.before or inlined.after else ""
+        return Outcome(is_sent, edits.spans(), updates, effect, before=inlined.before, after=inlined.after)
 
     def _read(self, text: str) -> Node | None:
         """The document's tree by the table of its API; None where it is no API's that we know."""

@@ -75,7 +75,7 @@ class Documents:
         sent = _framed(frame, outcome)
         if sent and outcome.edits:
             self._answer.tally.note_change(frame.raw, sent)
-        if self._answer.signs is not None:
+        if self._answer.adds_documents:
             sent = self._with_others(frame, sent, outcome)
         if generation == self._answer.generation and len(frame.raw) <= LONGEST:
             self._learn(frame, outcome)
@@ -83,7 +83,7 @@ class Documents:
 
     def _with_others(self, frame: Framed, sent: bytes, outcome: Outcome) -> bytes:
         """The frame with the documents that go before and behind it."""
-        if any(part.kind is Kind.TEXT for update in outcome.updates for part in update.parts):
+        if self._text_frame is None or any(update.of(Kind.TEXT) for update in outcome.updates):
             self._text_frame = frame
         if not outcome.before and not outcome.after:
             return sent
@@ -104,6 +104,8 @@ class Documents:
         return b"" if self._answer.drops_unreadable else raw
 
     def _learn(self, frame: Framed, outcome: Outcome) -> None:
+        if outcome.before or outcome.after:
+            return  # a text that moves to a document of ours is written anew
         gaps = gaps_in(outcome.updates)
         moved = gaps.shifted(frame.raw_at) if gaps is not None else None
         if moved is not None:

@@ -8,14 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
-from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.extract import Extractor
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
-from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.tags import Piece
-from thinkwire.wire.json_tree import Node, decode, encode, read
+from thinkwire.wire.json_tree import Node, decode, encode
 from thinkwire.wire.splice import Edits, quote_text, splice
 
 __all__ = ["Extraction", "ToldApart", "says_something"]
@@ -35,10 +32,9 @@ class ToldApart(NamedTuple):
 class Extraction:
     """Tells the texts of one answer apart, and finds a place for what it finds."""
 
-    __slots__ = ("_dialect", "_extractor", "_hides", "_last_texts", "_like", "_names", "_request")
+    __slots__ = ("_dialect", "_extractor", "_hides", "_last_texts", "_like", "_names")
 
-    def __init__(self, extract: Extract, reasoning: Reasoning, request: RequestFacts) -> None:
-        self._request = request
+    def __init__(self, extract: Extract, reasoning: Reasoning) -> None:
         self._hides = isinstance(reasoning, Strip)
         self._names = reasoning.names if isinstance(reasoning, Rename) else _NAMES
         self._dialect: Dialect | None = None
@@ -63,9 +59,9 @@ class Extraction:
         for part, reasoning in extracted.wholes:
             if not self._hides and dialect.place is not None:
                 dialect.place(reasoning, part.node, self._names, edits)
+        self._note_texts(updates)
         before = list(self._documents(extracted.before, dialect))
         after = list(self._documents(extracted.after, dialect))
-        self._note_texts(updates)
         return ToldApart(any(update.held_thought for update in updates) or bool(before), before, after)
 
     def finish(self, dialect: Dialect) -> Sequence[str]:
@@ -84,15 +80,7 @@ class Extraction:
             if not piece.is_reasoning:
                 yield from self._text_document(owner, piece.text)
             elif not self._hides and self._like is not None:
-                for document in dialect.write(Kind.REASONING, piece.text, owner or Owner("", 0), self._like):
-                    yield self._renamed(document, dialect)
-
-    def _renamed(self, document: str, dialect: Dialect) -> str:
-        """A document of ours with the names that the rules ask for."""
-        root, edits = read(document, dialect.table(self._request)), Edits()
-        for update in locate(root, Extent.DELTA):
-            rename(update, self._names, edits)
-        return decode(splice(encode(document), edits.spans()))
+                yield from dialect.write(Kind.REASONING, piece.text, owner or Owner("", 0), self._like)
 
     def _text_document(self, owner: Owner | None, text: str) -> Iterable[str]:
         document = self._last_texts.get(owner)

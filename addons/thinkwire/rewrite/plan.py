@@ -55,7 +55,14 @@ class Rename:
     names: tuple[str, ...]
 
 
-type Reasoning = Keep | Strip | Rename
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """Reasoning reaches the client in the visible text, between the tags of a family."""
+
+    family: Family
+
+
+type Reasoning = Keep | Strip | Rename | Inline
 
 
 @dataclass(frozen=True, slots=True)

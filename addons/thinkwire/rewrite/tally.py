@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["Tally"]
 
-EFFECTS: Final = ("", "renamed", "extracted", "stripped", "dropped")
+EFFECTS: Final = ("", "renamed", "extracted", "inlined", "stripped", "dropped")
 
 
 @dataclass(slots=True)
@@ -14,7 +14,7 @@ class Tally:
     """Counts of one answer. An *event* is a document of a stream, or the whole body."""
 
     effects: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(("", "renamed", "extracted", "stripped", "dropped"), 0)
+        default_factory=lambda: dict.fromkeys(("", "renamed", "extracted", "inlined", "stripped", "dropped"), 0)
     )
     """Events by what was done to them: "stripped" ones lost something and were sent, of "dropped" ones nothing was
     left, and "" stands for nothing."""

@@ -1,0 +1,267 @@
+"""Tagged text of answers, told apart and put back: extract and inline."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.rewrite.answers import (
+    accumulate,
+    body,
+    chunk,
+    documents_of,
+    event,
+    logprobs,
+    rewrite_chunks,
+    rewrite_json,
+    rewrite_stream,
+    stream,
+)
+from tests.splits import PROPERTY
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES, Family, Where, pairs
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
+from thinkwire.rewrite.repeat import Repeats
+from thinkwire.rewrite.stream import Label, StreamRewriter
+
+THINK = FAMILIES["think"]
+RENAMED = Rename(("reasoning_content",))
+INLINE = ResponsePlan(Inline(THINK))
+
+
+def plan(reasoning: Reasoning, family: Family = THINK, *, starts_inside: bool = False) -> ResponsePlan:
+    on_error = OnError.DROP if isinstance(reasoning, Strip) else OnError.PASS
+    return ResponsePlan(reasoning, on_error, extract=Extract(family, starts_inside))
+
+
+def said(raw: bytes, index: int = 0) -> dict[str, Any]:
+    """What a client reads of a choice: the texts under each name, the finish reason."""
+    seen = accumulate(documents_of(raw)).get(index, {})
+    return {name: value for name, value in seen.items() if name != "role"}
+
+
+def contents(*texts: str, finish: bool = True) -> bytes:
+    chunks = [chunk({"role": "assistant", "content": ""}), *(chunk({"content": text}) for text in texts)]
+    return stream(*chunks, *([chunk({}, finish_reason="stop")] if finish else []))
+
+
+# --- extract ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 7, None])
+@pytest.mark.parametrize(("reasoning", "name"), [(Keep(), "reasoning"), (RENAMED, "reasoning_content")])
+def test_tagged_text_goes_to_the_apis_own_place(reasoning: Reasoning, name: str, size: int | None) -> None:
+    raw = contents("<thi", "nk>Let me", " see</thi", "nk>Hello ", "<b", ">you</b> <")
+    after = rewrite_stream(raw, plan(reasoning), size)
+    assert said(after) == {name: "Let me see", "content": "Hello <b>you</b> <", "finish_reason": "stop"}
+    assert after.endswith(b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize("size", [1, 7, None])
+def test_stripped_nothing_of_it_is_left(size: int | None) -> None:
+    after = rewrite_stream(contents("<think>Secret", " plan</th", "ink>Hi"), plan(Strip()), size)
+    assert said(after) == {"content": "Hi", "finish_reason": "stop"}
+    assert b"Secret" not in after
+    assert b"think" not in after
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), RENAMED, Strip()])
+def test_an_answer_without_tags_keeps_its_bytes(reasoning: Reasoning) -> None:
+    raw = contents("Use the ", "`<think>` tag", " & \\ so on", " ", "\n")
+    assert rewrite_stream(raw, plan(reasoning)) == raw
+
+
+def test_tags_are_matched_on_decoded_text() -> None:
+    raw = event('{"choices":[{"index":0,"delta":{"content":"\\u003cthink\\u003ehm\\u003c/think\\u003e\\u00e9"}}]}')
+    assert said(rewrite_stream(raw, plan(Keep()))) == {"reasoning": "hm", "content": "é"}
+
+
+def test_what_is_held_back_leaves_before_the_finish() -> None:
+    documents = documents_of(rewrite_stream(contents("<thin"), plan(Keep())))
+    assert [one["choices"][0]["delta"].get("content") for one in documents] == ["", "<thin", None]
+    assert documents[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("end", [b"data: [DONE]\n\n", b""])
+def test_what_is_held_back_leaves_at_the_end_of_a_stream_without_a_finish(end: bytes) -> None:
+    raw = event(chunk({"content": "<thin"}, logprobs=logprobs("<thin"))) + end
+    after = rewrite_stream(raw, plan(Keep()))
+    assert said(after) == {"content": "<thin"}
+    assert after.endswith(end)
+
+
+def test_what_is_held_back_leaves_before_a_tool_call() -> None:
+    call = chunk({"tool_calls": [{"index": 0, "id": "a"}]})
+    documents = documents_of(rewrite_stream(stream(chunk({"content": "<"}), call), plan(Keep())))
+    assert [one["choices"][0]["delta"] for one in documents] == [{"content": "<"}, call["choices"][0]["delta"]]
+
+
+def test_tool_arguments_are_never_read() -> None:
+    call = chunk({"tool_calls": [{"index": 0, "function": {"arguments": "<think>x</think>"}}]})
+    assert rewrite_stream(stream(call), plan(Strip())) == stream(call)
+
+
+def test_choices_are_read_each_for_itself() -> None:
+    raw = stream(
+        chunk({"content": "<think>a"}),
+        chunk({"content": "b"}, index=1),
+        chunk({"content": "</think>c"}),
+        chunk({"content": "d"}, index=1),
+    )
+    after = rewrite_stream(raw, plan(Keep()))
+    assert said(after) == {"reasoning": "a", "content": "c"}
+    assert said(after, 1) == {"content": "bd"}
+
+
+def test_the_role_stays_in_front() -> None:
+    documents = documents_of(rewrite_stream(stream(chunk({"role": "assistant", "content": "<think>a"})), plan(Keep())))
+    assert "role" in documents[0]["choices"][0]["delta"]
+
+
+def test_a_text_may_begin_inside_the_block() -> None:
+    after = rewrite_stream(contents("a", "</think>b"), plan(Keep(), starts_inside=True))
+    assert said(after) == {"reasoning": "a", "content": "b", "finish_reason": "stop"}
+
+
+def test_several_pieces_in_one_delta_keep_their_order() -> None:
+    family = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)
+    raw = stream(chunk({"content": "a<think>b</think>c<think>d</think>"}))
+    documents = documents_of(rewrite_stream(raw, plan(Keep(), family)))
+    assert [one["choices"][0]["delta"] for one in documents] == [
+        {"content": "a"},
+        {"reasoning": "b"},
+        {"content": "c"},
+        {"reasoning": "d"},
+    ]
+
+
+def test_a_body_is_told_apart_in_place() -> None:
+    document = body({"content": "<think>a</think>b", "reasoning_content": None}, logprobs=logprobs("a", "b"))
+    after = rewrite_json(plan(RENAMED), document)["choices"][0]
+    assert after["message"] == {"role": "assistant", "content": "b", "reasoning_content": "a"}
+    assert after["logprobs"] == logprobs("a", "b")
+    assert rewrite_json(plan(Strip()), document) == body({"content": "b"})
+
+
+def test_under_strip_metadata_of_the_tags_goes_too() -> None:
+    raw = stream(
+        chunk({"content": "<think>a"}, logprobs=logprobs("<think>", "a")),
+        chunk({"content": "</think>b"}, logprobs=logprobs("</think>", "b")),
+        chunk({"content": "c"}, logprobs=logprobs("c")),
+    )
+    choices = [one["choices"][0] for one in documents_of(rewrite_stream(raw, plan(Strip())))]
+    assert [(choice["delta"], choice.get("logprobs")) for choice in choices] == [
+        ({"content": "b"}, None),
+        ({"content": "c"}, logprobs("c")),
+    ]
+
+
+FRAGMENTS = st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "</thi", "a", "b ", "\n", "\\", '"', "é"])
+TEXTS = st.lists(FRAGMENTS, max_size=5).map("".join)
+
+
+@PROPERTY
+@given(st.lists(TEXTS, max_size=6), st.sampled_from([Keep(), RENAMED, Strip()]), st.booleans())
+def test_stream_body_and_every_split_agree(texts: list[str], reasoning: Reasoning, starts_inside: bool) -> None:
+    one = plan(reasoning, starts_inside=starts_inside)
+    raw = contents(*texts)
+    whole = rewrite_stream(raw, one)
+    assert {rewrite_stream(raw, one, size) for size in (1, 7)} == {whole}
+    message = rewrite_json(one, body({"content": "".join(texts)}))["choices"][0]["message"]
+    streamed = said(whole)
+    for name in ("content", "reasoning", "reasoning_content"):
+        assert streamed.get(name, "") == message.get(name, "")
+
+
+@PROPERTY
+@given(st.lists(TEXTS, max_size=8), st.sampled_from([Keep(), Strip()]))
+def test_the_quick_way_and_the_reading_way_agree(texts: list[str], reasoning: Reasoning) -> None:
+    raw = contents(*(text for text in texts for _ in range(4)))
+    quick, _ = rewrite_chunks([raw], plan(reasoning))
+    find, Repeats.find = Repeats.find, lambda *_: None  # type: ignore[method-assign]
+    try:
+        assert rewrite_chunks([raw], plan(reasoning))[0] == quick
+    finally:
+        Repeats.find = find  # type: ignore[method-assign]
+
+
+# --- inline -----------------------------------------------------------------------------------------------------
+
+
+def test_a_stretch_of_reasoning_is_opened_and_closed_once() -> None:
+    raw = stream(
+        chunk({"role": "assistant", "reasoning": "a"}),
+        chunk({"reasoning": "b"}),
+        chunk({"content": "c"}),
+        chunk({"reasoning": "d"}),
+        chunk({"tool_calls": [{"index": 0, "id": "x"}]}),
+        chunk({"reasoning": "e"}),
+        chunk({}, finish_reason="stop"),
+    )
+    after = rewrite_stream(raw, INLINE)
+    assert said(after)["content"] == "<think>ab</think>c<think>d</think><think>e</think>"
+    assert b"reasoning" not in after
+    assert "role" in documents_of(after)[0]["choices"][0]["delta"]
+
+
+@pytest.mark.parametrize("end", [b"data: [DONE]\n\n", b""])
+def test_it_is_closed_where_the_answer_never_starts(end: bytes) -> None:
+    assert said(rewrite_stream(event(chunk({"reasoning": "a"})) + end, INLINE)) == {"content": "<think>a</think>"}
+
+
+def test_a_body_is_inlined_in_place() -> None:
+    for content, shown in (("b", "<think>a</think>b"), (None, "<think>a</think>"), ("", "<think>a</think>")):
+        assert rewrite_json(INLINE, body({"content": content, "reasoning_content": "a"})) == body({"content": shown})
+
+
+def test_a_text_that_several_members_carry_is_shown_once() -> None:
+    details = [{"type": "reasoning.text", "text": "a"}]
+    delta = {"reasoning": "a", "reasoning_content": "a", "reasoning_details": details}
+    shown = {"content": "<think>a</think>"}
+    assert said(rewrite_stream(stream(chunk(delta)), INLINE)) == shown
+    assert said(rewrite_stream(stream(chunk({"reasoning_details": details})), INLINE)) == shown
+
+
+WORDS = st.text(alphabet="ab \n<é", max_size=6)
+
+
+@PROPERTY
+@given(st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4))
+def test_inline_then_extract_gives_back_the_same(thoughts: list[str], answers: list[str]) -> None:
+    raw = stream(
+        chunk({"role": "assistant"}),
+        *(chunk({"reasoning": text}) for text in thoughts),
+        *(chunk({"content": text}) for text in answers),
+        chunk({}, finish_reason="stop"),
+    )
+    back = said(rewrite_stream(rewrite_stream(raw, INLINE), plan(Keep())))
+    assert back.get("reasoning", "") == "".join(thoughts)
+    assert back.get("content", "") == "".join(answers)
+
+
+# --- other APIs -------------------------------------------------------------------------------------------------
+
+OLLAMA = RequestFacts("h", "/api/chat", "POST", (), None, "ollama")
+
+
+def ollama(content: str, **members: Any) -> bytes:
+    line = {"model": "m", "message": {"role": "assistant", "content": content}, "done": False} | members
+    return json.dumps(line).encode() + b"\n"
+
+
+def lines_after(raw: bytes, one: ResponsePlan) -> list[Any]:
+    machine = StreamRewriter(AnswerRewriter(one, OLLAMA), Label.LINES, None, 10.0, 0.0)
+    return [json.loads(line) for line in b"".join([*machine.feed(raw, 0.0), *machine.finish()]).splitlines()]
+
+
+def test_lines_of_another_api_are_told_apart_and_inlined() -> None:
+    raw = ollama("<think>a</th") + ollama("ink>b") + ollama("", done=True)
+    messages = [line["message"] for line in lines_after(raw, plan(Keep()))]
+    assert "".join(message.get("thinking", "") for message in messages) == "a"
+    assert "".join(message["content"] for message in messages) == "b"
+    hidden = ollama("", message={"role": "assistant", "content": "", "thinking": "a"})
+    raw = hidden + ollama("b") + ollama("", done=True)
+    assert "".join(line["message"]["content"] for line in lines_after(raw, INLINE)) == "<think>a</think>b"
