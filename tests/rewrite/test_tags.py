@@ -137,6 +137,14 @@ def test_several_families_count_at_once() -> None:
     assert read("plain <think>", both) == ("", "plain <think>")
 
 
+def test_behind_the_one_block_of_a_family_another_counts_that_counts_anywhere() -> None:
+    notes = pairs("notes", [("<note>", "</note>")], Where.ANYWHERE)
+    for both in (merged([THINK, notes]), merged([notes, THINK])):
+        assert read("<think>a</think>b<note>c</note>d<think>e", both) == ("ac", "bd<think>e")
+    alone = merged([THINK, FAMILIES["magistral"]])
+    assert read("<think>a</think>b[THINK]c[/THINK]", alone) == ("a", "b[THINK]c[/THINK]")
+
+
 TAGS = ["<think>", "</think>", "<", "</", "<thi", "nk>", "<tool_call>", "[THINK]", "[/THINK]"]
 CHANNELS = ["<|channel|>", "analysis", "final", "<|message|>", "<|end|>", "<|open|>", "think", "<|sep|>", "<|close|>"]
 FRAGMENTS = st.sampled_from([*TAGS, *CHANNELS, "response", "a", " ", "\n", "é"])

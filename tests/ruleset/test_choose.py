@@ -1,13 +1,29 @@
 """Choosing: each setting from the first matching rule that sets it; request members path by path."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.ruleset.loading import SHIPPED, load_file, request, rules
-from thinkwire.rewrite.plan import Keep, OnError, Opaque, Rename, RequestPlan, ResponsePlan, Strip, TokenMetadata
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES, Where, merged, pairs
+from thinkwire.rewrite.plan import (
+    Extract,
+    Inline,
+    Keep,
+    OnError,
+    Opaque,
+    Rename,
+    RequestPlan,
+    ResponsePlan,
+    Strip,
+    TokenMetadata,
+)
 from thinkwire.ruleset.choose import Choice
 
+THINK = FAMILIES["think"]
+A = [("<a>", "</a>")]
 ASKING_TO_HIDE = [
     request({"include_reasoning": False}),
     request({"reasoning": {"exclude": True, "effort": "low"}}),
@@ -45,6 +61,53 @@ def test_an_explicit_keep_counts_as_set(tmp_path: Path) -> None:
     choice = ruleset.choose(request())
     assert choice.plan.response == ResponsePlan(Keep(), OnError.PASS)
     assert decided(choice) == {"response.reasoning": "a"}
+
+
+@pytest.mark.parametrize(
+    ("value", "extract"),
+    [
+        ("think", Extract(THINK)),
+        ("[think]", Extract(THINK)),
+        ("{family: think}", Extract(THINK)),
+        ("{family: think, starts_inside: false}", Extract(THINK)),
+        ("{family: think, starts_inside: true}", Extract(replace(THINK, starts_inside=True), True)),
+        ("{tags: [[<a>, </a>]]}", Extract(pairs("tags", A))),
+        ("{tags: [[<a>, </a>]], where: anywhere}", Extract(pairs("tags", A, Where.ANYWHERE))),
+        ("[think, harmony]", Extract(merged([THINK, FAMILIES["harmony"]]))),
+        (
+            "[harmony, {tags: [[<a>, </a>]], where: leading, starts_inside: true}]",
+            Extract(merged([FAMILIES["harmony"], pairs("tags", A, starts_inside=True)]), True),
+        ),
+    ],
+)
+def test_extract_is_a_family_or_tags_or_several(tmp_path: Path, value: str, extract: Extract) -> None:
+    ruleset = rules(tmp_path, f"  - {{id: a, response: {{extract: {value}}}}}\n")
+    assert ruleset.choose(request()).plan.response == ResponsePlan(extract=extract)
+
+
+def test_extract_is_chosen_by_itself(tmp_path: Path) -> None:
+    ruleset = rules(
+        tmp_path,
+        """
+  - {id: hide, when: {model: m}, response: {reasoning: strip}}
+  - {id: tagged, when: {model: m}, response: {extract: gemma, reasoning: keep}}
+  - {id: late, response: {extract: think, reasoning: {inline: {family: seed-oss}}}}
+""",
+    )
+    choice = ruleset.choose(request(model="m"))
+    assert choice.plan.response == ResponsePlan(Strip(), OnError.DROP, extract=Extract(FAMILIES["gemma"]))
+    assert decided(choice) == {"response.reasoning": "hide", "response.extract": "tagged"}
+    assert ruleset.choose(request(model="n")).plan.response == ResponsePlan(
+        Inline(FAMILIES["seed-oss"]), extract=Extract(THINK)
+    )
+
+
+@pytest.mark.parametrize("value", ["inline", "{inline: {}}", "{inline: {family: think}}"])
+def test_reasoning_is_inlined_between_the_tags_of_think_unless_another_family_is_named(
+    tmp_path: Path, value: str
+) -> None:
+    ruleset = rules(tmp_path, f"  - {{id: a, response: {{reasoning: {value}}}}}\n")
+    assert ruleset.choose(request()).plan.response == ResponsePlan(Inline(THINK))
 
 
 def test_nothing_matches_nothing_is_decided(tmp_path: Path) -> None:
@@ -105,12 +168,14 @@ def test_equal_selections_share_one_plan(tmp_path: Path) -> None:
     assert ruleset.choose(request(model="a1")).plan is ruleset.choose(request(model="a2")).plan
 
 
-@pytest.mark.parametrize("name", ["default", "reasoning-content", "both", "strip"])
+@pytest.mark.parametrize("name", ["default", "reasoning-content", "both", "strip", "think-tags"])
 @pytest.mark.parametrize("facts", ASKING_TO_HIDE, ids=["parameter", "exclude", "header"])
-def test_every_shipped_file_strips_for_those_who_ask(name: str, facts: object) -> None:
+def test_every_shipped_file_strips_for_those_who_ask(name: str, facts: RequestFacts) -> None:
     ruleset = load_file(SHIPPED / f"{name}.yaml").ruleset
     assert ruleset is not None
-    assert ruleset.choose(facts).plan.response == ResponsePlan(Strip(), OnError.DROP)  # type: ignore[arg-type]
+    response = ruleset.choose(facts).plan.response
+    extract = Extract(THINK) if name == "think-tags" else None
+    assert response == ResponsePlan(Strip(), OnError.DROP, extract=extract)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +184,7 @@ def test_every_shipped_file_strips_for_those_who_ask(name: str, facts: object) -
         ("default", ("reasoning",)),
         ("reasoning-content", ("reasoning_content",)),
         ("both", ("reasoning", "reasoning_content")),
+        ("think-tags", ("reasoning",)),
     ],
 )
 @pytest.mark.parametrize("body", [None, {"include_reasoning": True}, {"reasoning": {"exclude": False}}])
@@ -132,7 +198,7 @@ def test_shipped_files_rename_for_all_others_and_leave_their_request_alone(
     assert not plan.request.changes
 
 
-@pytest.mark.parametrize("name", ["default", "reasoning-content", "both", "strip"])
+@pytest.mark.parametrize("name", ["default", "reasoning-content", "both", "strip", "think-tags"])
 def test_include_reasoning_is_removed_only_where_it_is_false(name: str) -> None:
     ruleset = load_file(SHIPPED / f"{name}.yaml").ruleset
     assert ruleset is not None

@@ -84,13 +84,23 @@ def test_actions_are_spelled_as_in_a_rule_file(tmp_path: Path) -> None:
   - {id: a, when: {model: a}, response: {reasoning: {strip: {token_metadata: all}}}}
   - {id: b, when: {model: b}, response: {reasoning: {rename: [reasoning, thinking]}}}
   - {id: c, when: {model: c}, response: {reasoning: {rename: thinking}}}
+  - {id: d, when: {model: d}, response: {reasoning: {inline: {family: think}}}}
+  - {id: e, when: {model: e}, response: {reasoning: {inline: {family: magistral}}}}
+  - {id: f, when: {model: f}, response: {extract: [think]}}
+  - {id: g, when: {model: g}, response: {extract: {starts_inside: true, family: kimi-k3}}}
+  - {id: h, when: {model: h}, response: {extract: [{family: think}, {tags: [[◁, "</a>"]], where: anywhere}, gemma]}}
 """,
     )
-    actions = [ruleset.explain(request(model=model)).splitlines()[2].partition("  ")[0] for model in "abc"]
+    actions = [ruleset.explain(request(model=model)).splitlines()[2].partition("  ")[0] for model in "abcdefgh"]
     assert actions == [
         "response.reasoning = {strip: {token_metadata: all, opaque: drop}}",
         "response.reasoning = {rename: [reasoning, thinking]}",
         "response.reasoning = {rename: thinking}",
+        "response.reasoning = inline",
+        "response.reasoning = {inline: {family: magistral}}",
+        "response.extract = think",
+        "response.extract = {family: kimi-k3, starts_inside: true}",
+        'response.extract = [{family: think}, {tags: [["◁", "</a>"]], where: anywhere}, gemma]',
     ]
 
 

@@ -5,7 +5,7 @@ tables say which; reading text by them is `rewrite/tags.py`.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -98,11 +98,17 @@ def merged(families: Iterable[Family]) -> Family:
     for family in families:
         for state, markers in family.states.items():
             states[state] = tuple(dict.fromkeys(states.get(state, ()) + markers))
+    if states.get(State.VISIBLE):  # behind the only block of one family, the markers of another count
+        states = {state: tuple(dict.fromkeys(map(_goes_on, markers))) for state, markers in states.items()}
     if State.BEFORE in states:
         states[State.BEFORE] = tuple(dict.fromkeys(states[State.BEFORE] + states[State.VISIBLE]))
     first = families[0]
     inside = any(family.starts_inside for family in families)
     return Family("+".join(family.name for family in families), states, inside, first.opens, first.closes)
+
+
+def _goes_on(marker: Marker) -> Marker:
+    return replace(marker, leads_to=State.VISIBLE) if marker.leads_to is State.ANSWER else marker
 
 
 def _blanked(*parts: str) -> tuple[str | None, ...]:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from thinkwire.ruleset.declare import declared_problems
 from thinkwire.ruleset.kinds import Compiled
-from thinkwire.ruleset.model import ReasoningAction, RuleFile
+from thinkwire.ruleset.model import ExtractOptions, ReasoningAction, RuleFile
 from thinkwire.ruleset.node import Kind, Node, plain
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.rule import Edit
@@ -51,12 +51,21 @@ def texts_of(node: Node | None) -> Iterator[Node]:
 
 def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
     for rule in rules_of(root):
-        if (response := rule.get("response")) and (reasoning := response.get("reasoning")):
-            yield from _two_actions(source, reasoning)
+        if response := rule.get("response"):
+            yield from _response_conflicts(source, response)
         if request := rule.get("request"):
             yield from _clashing_edits(source, request)
     for dialect in dialects_of(root):
         yield from declared_problems(source, dialect)
+
+
+def _response_conflicts(source: Source, response: Node) -> Iterator[Problem]:
+    if reasoning := response.get("reasoning"):
+        yield from _two_actions(source, reasoning)
+    if extract := response.get("extract"):
+        for item in (extract, *extract.items):
+            if item.kind is Kind.MAPPING:
+                yield from _half_said(source, item)
 
 
 def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:
@@ -67,6 +76,25 @@ def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:
     if reasoning.kind is Kind.MAPPING and not reasoning.entries:
         message = "`reasoning` is an empty mapping"
         yield source.problem(Code.EMPTY, reasoning.span, message, "write `keep`, `strip` or `{rename: reasoning}`")
+
+
+def _half_said(source: Source, extract: Node) -> Iterator[Problem]:
+    """Of `family` and `tags` there must be one, and only tags can be looked for elsewhere than their family says."""
+    keys = {key.text: key.span for key, _ in extract.entries}
+    said = [name for name in keys if name in ("family", "tags")]
+    if len(said) == 2:
+        message, hint = (
+            "`family` and `tags` cannot be given at once",
+            "keep one, or write a list of two: `[{...}, {...}]`",
+        )
+        yield source.problem(Code.TWO_ACTIONS, keys[said[1]], message, hint)
+    elif said == ["family"] and "where" in keys:
+        message = "`where` cannot be said of a family: its markers count where models write them"
+        hint = 'write the tags out: `{tags: [["<think>", "</think>"]], where: anywhere}`'
+        yield source.problem(Code.WHERE_OF_FAMILY, keys["where"], message, hint)
+    elif not said and keys.keys() <= ExtractOptions.model_fields.keys():  # another key may be a slip of the pen
+        message, hint = "`extract` says neither `family` nor `tags`", "add `family: think`, or another family's name"
+        yield source.problem(Code.MISSING_KEY, extract.span, message, hint)
 
 
 def _clashing_edits(source: Source, request: Node) -> Iterator[Problem]:

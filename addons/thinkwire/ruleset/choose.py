@@ -13,6 +13,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.plan import JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
 from thinkwire.ruleset.rule import Decision, Edit, Origin, Rule, spell
+from thinkwire.ruleset.tagged import Tagged
 
 REMEMBERED_CHOICES = 256
 """Combinations of matching rules whose choice is kept; real traffic has a handful."""
@@ -67,6 +68,7 @@ class _Chosen:
 
     decided: list[Decision] = field(default_factory=list)
     reasoning: Reasoning | None = None
+    extract: Tagged | None = None
     on_error: OnError | None = None
     keepalive: float | None = None
     edits: list[Edit] = field(default_factory=list)
@@ -89,6 +91,7 @@ class _Chosen:
             reasoning=self.reasoning or ResponsePlan().reasoning,
             on_error=self.on_error or default,
             keepalive=self.keepalive or ResponsePlan().keepalive,
+            extract=self.extract.plan if self.extract else None,
         )
         return Plan(RequestPlan(self._removed(), self._set()), response)
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Discriminator,
     Field,
     PlainValidator,
@@ -22,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from thinkwire.dialects.paths import PathError, parse_path
 from thinkwire.dialects.registry import SPELLINGS
+from thinkwire.dialects.tag_families import FAMILIES
 
 type Compiled = Callable[[object], bool]
 
@@ -116,6 +118,36 @@ def _compile_filter(text: object, info: ValidationInfo) -> Filter:
         raise PydanticCustomError("filter", "{reason}", {"reason": str(error)}) from error
 
 
+def _a_list(expected: str) -> BeforeValidator:
+    """For lists whose elements have to be explained where there is no list at all."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, list):
+            raise PydanticCustomError("wrong-kind", "{expected}", {"expected": expected})
+        return value
+
+    return BeforeValidator(check)
+
+
+def _check_tag(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "blank"})
+    return text
+
+
+def _check_pair(texts: list[str]) -> list[str]:
+    fault = None
+    if len(texts) != 2:
+        fault = "not-two"
+    elif texts[0] == texts[1]:
+        fault = "equal"
+    elif texts[0] != texts[0].lstrip():
+        fault = "begins-with-blank"  # white space in front of a block is text, so such a tag would never be found
+    if fault:
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": fault})
+    return texts
+
+
 def _once_each(names: list[str]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
@@ -134,10 +166,13 @@ Seconds = Annotated[
     float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
 ]
 Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
-Action = Annotated[str, _one_of("keep", "strip"), _words("keep", "strip")]
+Action = Annotated[str, _one_of("keep", "strip", "inline"), _words("keep", "strip", "inline")]
 Hidden = Annotated[str, _one_of("hidden", "all"), _words("hidden", "all")]
 DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
 PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]
+LeadingOrAnywhere = Annotated[str, _one_of("leading", "anywhere"), _words("leading", "anywhere")]
+FamilyName = Annotated[str, _one_of(*FAMILIES), _words(*FAMILIES)]
+TagText = Annotated[str, AfterValidator(_check_tag), WithJsonSchema({"type": "string", "pattern": "\\S"})]
 
 type _JSON = Annotated[
     Annotated[list[_JSON], Tag("\0list")]
@@ -165,6 +200,13 @@ PlacePaths = Annotated[
     Annotated[PlacePath, Tag("\0text")] | Annotated[list[PlacePath], Field(min_length=1), Tag("\0list")],
     union("a path or a list of paths", str="\0text", list="\0list"),
 ]
+TagPair = Annotated[
+    list[TagText],
+    _a_list("a pair of tags"),
+    AfterValidator(_check_pair),
+    WithJsonSchema({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "minItems": 2, "maxItems": 2}),
+]
+TagPairs = Annotated[list[TagPair], Field(min_length=1), _a_list("a list of pairs of tags")]
 Filters = Annotated[
     Annotated[FilterText, Tag("\0text")] | Annotated[list[FilterText], Field(min_length=1), Tag("\0list")],
     union("text or a list of texts", str="\0text", list="\0list"),

@@ -14,17 +14,20 @@ from thinkwire.ruleset.kinds import (
     Action,
     Booleans,
     DropOrKeep,
+    FamilyName,
     Filters,
     Globs,
     HeaderName,
     Hidden,
     Id,
+    LeadingOrAnywhere,
     Number,
     PassOrDrop,
     Path,
     PlacePaths,
     Seconds,
     Spellings,
+    TagPairs,
     Version,
     union,
 )
@@ -115,6 +118,12 @@ class StripOptions(Mapping):
     )
 
 
+class InlineOptions(Mapping):
+    """How reasoning is written into the visible text."""
+
+    family: FamilyName = Field(default="think", description="The tags, by the name of their family; default `think`.")
+
+
 class ReasoningAction(Mapping):
     """One action with its options."""
 
@@ -124,11 +133,52 @@ class ReasoningAction(Mapping):
         default=[], description="The name reasoning gets in chat completions; a list sends it under each name."
     )
     strip: StripOptions = Field(default=StripOptions(), description="Hide reasoning, with options.")
+    inline: InlineOptions = Field(
+        default=InlineOptions(), description="Put reasoning into the visible text, between the tags of a family."
+    )
 
 
 Reasoning = Annotated[
     Annotated[Action, Tag("\0text")] | Annotated[ReasoningAction, Tag("\0mapping")],
-    union("keep, strip, or a mapping such as {rename: reasoning}", str="\0text", dict="\0mapping"),
+    union("keep, strip, inline, or a mapping such as {rename: reasoning}", str="\0text", dict="\0mapping"),
+]
+
+
+class ExtractOptions(Mapping):
+    """How reasoning is marked in the visible text: by a family of tags, or by tags of one's own."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [{"required": ["family"], "not": {"required": ["where"]}}, {"required": ["tags"]}],
+        }
+    )
+
+    family: FamilyName = Field(default="think", description="A family of tags by its name.")
+    tags: TagPairs = Field(
+        default=[], description="Pairs of an open and a close tag; any of the close tags ends a block."
+    )
+    where: LeadingOrAnywhere = Field(
+        default="leading",
+        description="Where `tags` count. `leading` (default): one block, with only white space before it; `anywhere`: "
+        "every block.",
+    )
+    starts_inside: bool = Field(
+        default=False, description="true: the prompt has opened the block, so that the answer begins inside it."
+    )
+
+
+ExtractItem = Annotated[
+    Annotated[FamilyName, Tag("\0text")] | Annotated[ExtractOptions, Tag("\0mapping")],
+    union("a tag family or a mapping such as {family: think}", str="\0text", dict="\0mapping"),
+]
+Extract = Annotated[
+    Annotated[ExtractItem, Tag("\0item")] | Annotated[list[ExtractItem], Field(min_length=1), Tag("\0list")],
+    union(
+        "a tag family, a mapping such as {family: think}, or a list of these",
+        str="\0item",
+        dict="\0item",
+        list="\0list",
+    ),
 ]
 
 
@@ -145,7 +195,11 @@ class Response(Mapping):
     """What happens to the answer."""
 
     reasoning: Reasoning = Field(
-        default="keep", description="`keep`, `strip`, `{rename: NAME}` or `{strip: {token_metadata: all}}`."
+        default="keep", description="`keep`, `strip`, `{rename: NAME}`, `inline` or `{strip: {token_metadata: all}}`."
+    )
+    extract: Extract = Field(
+        default=[],
+        description="Read tagged text as reasoning, before anything else: a tag family, a mapping, or a list of these.",
     )
     on_error: PassOrDrop = Field(
         default="pass",

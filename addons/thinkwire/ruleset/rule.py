@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.plan import JSONPath, Keep, OnError, Opaque, Reasoning, Rename, Strip, TokenMetadata
+from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.rewrite.plan import Inline, JSONPath, Keep, OnError, Opaque, Reasoning, Rename, Strip, TokenMetadata
 from thinkwire.ruleset.condition import Alternative, Check, compile_condition
 from thinkwire.ruleset.model import ReasoningAction, Request, Response, RuleModel
+from thinkwire.ruleset.tagged import Tagged, compile_extract
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,23 @@ class Edit:
         return self.path[:shorter] == other.path[:shorter]
 
 
+type Value = Reasoning | Tagged | OnError | float
+"""A setting of the answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a rule sets; None where it leaves the setting to others."""
 
     reasoning: Reasoning | None = None
+    extract: Tagged | None = None
     on_error: OnError | None = None
     keepalive: float | None = None
     edits: tuple[Edit, ...] = ()
 
-    def response(self) -> Iterator[tuple[str, Reasoning | OnError | float]]:
+    def response(self) -> Iterator[tuple[str, Value]]:
         """The settings of the answer that are set, as (name, value)."""
-        for name in ("reasoning", "on_error", "keepalive"):
+        for name in ("reasoning", "extract", "on_error", "keepalive"):
             value = getattr(self, name)
             if value is not None:
                 yield name, value
@@ -89,7 +96,7 @@ class Rule:
         return [check for check in found if check is not None]
 
 
-def spell(value: Reasoning | OnError | float) -> str:
+def spell(value: Value) -> str:
     """A setting's value as one writes it in a rule file."""
     match value:
         case Keep():
@@ -102,6 +109,10 @@ def spell(value: Reasoning | OnError | float) -> str:
             return f"{{rename: {name}}}"
         case Rename(names):
             return f"{{rename: [{', '.join(names)}]}}"
+        case Inline(family):
+            return "inline" if family is FAMILIES["think"] else f"{{inline: {{family: {family.name}}}}}"
+        case Tagged():
+            return value.text
         case OnError():
             return value.value
     return f"{value:g}"
@@ -118,17 +129,23 @@ def _settings(request: Request, response: Response) -> Settings:
     given = response.model_fields_set
     return Settings(
         reasoning=_reasoning(response.reasoning) if "reasoning" in given else None,
+        extract=compile_extract(response.extract) if "extract" in given else None,
         on_error=OnError(response.on_error) if "on_error" in given else None,
         keepalive=response.keepalive if "keepalive" in given else None,
         edits=tuple(_edits(request)),
     )
 
 
+_ACTIONS: dict[str, Reasoning] = {"keep": Keep(), "strip": Strip(), "inline": Inline(FAMILIES["think"])}
+
+
 def _reasoning(value: str | ReasoningAction) -> Reasoning:
     if isinstance(value, str):
-        return Strip() if value == "strip" else Keep()
+        return _ACTIONS[value]
     if "rename" in value.model_fields_set:
         return Rename((value.rename,) if isinstance(value.rename, str) else tuple(value.rename))
+    if "inline" in value.model_fields_set:
+        return Inline(FAMILIES[value.inline.family])
     return Strip(TokenMetadata(value.strip.token_metadata), Opaque(value.strip.opaque))
 
 

@@ -18,13 +18,10 @@ LATER = frozenset(
         ("", "tests"),
         ("rules.request", "history"),
         ("rules.request", "restore"),
-        ("rules.response", "extract"),
         ("rules.response", "fault"),
-        ("rules.response.reasoning", "inline"),
     }
 )
-"""Keys and values of the format that this version does not have, with where they stand; building one takes its line
-away."""
+"""Keys of the format that this version does not have, with where they stand; building one takes its line away."""
 
 MAPPINGS: dict[str, type[model.Mapping]] = {
     "": model.RuleFile,
@@ -35,6 +32,8 @@ MAPPINGS: dict[str, type[model.Mapping]] = {
     "rules.response": model.Response,
     "rules.response.reasoning": model.ReasoningAction,
     "rules.response.reasoning.strip": model.StripOptions,
+    "rules.response.reasoning.inline": model.InlineOptions,
+    "rules.response.extract": model.ExtractOptions,
     "dialects": model.DialectModel,
     "dialects.places": model.Places,
 }
@@ -44,6 +43,17 @@ FORMS = {
     Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
     Code.BAD_PATH: ("`{}` is not a path", "write member names joined by dots, such as `reasoning.exclude`"),
     Code.BAD_HEADER_NAME: ("`{}` is not the name of a header", "write the name alone, such as `x-thinkwire`"),
+}
+
+PAIR_OF_TAGS = '`["<think>", "</think>"]`'
+TAG_FAULTS = {
+    "blank": ("a tag must have something in it", "write the tag as the model writes it, such as `<think>`"),
+    "not-two": ("this is not a pair of an open and a close tag", f"write a pair such as {PAIR_OF_TAGS}"),
+    "equal": ("the open and the close tag are the same", f"write a pair such as {PAIR_OF_TAGS}"),
+    "begins-with-blank": (
+        "an open tag cannot begin with white space",
+        "write the tag alone; white space before a block is allowed and stays text",
+    ),
 }
 
 MISSING_FROM = {
@@ -91,6 +101,10 @@ def _type_hint(place: Place, expected: str) -> str:
     kind, text = place.node.kind, place.text
     if kind in (Kind.NUMBER, Kind.BOOLEAN) and expected.startswith(("text", "a name")):
         return f'put it in quotes: "{text}"'
+    if expected == "a pair of tags":
+        return f"write {PAIR_OF_TAGS}, and a list around all pairs"
+    if expected == "a list of pairs of tags":
+        return 'write `[["<think>", "</think>"]]`'
     if kind not in (Kind.MAPPING, Kind.LIST) and expected == "a list":
         return f"write it as a list: `[{text}]`"
     if kind is Kind.TEXT and expected in ("true or false", "a number", "the number 1"):
@@ -142,14 +156,16 @@ def _empty(place: Place, error: Any) -> Wording:
 
 def _not_a_choice(place: Place, error: Any) -> Wording:
     word, choices = str(place.node.scalar), error["ctx"]["choices"]
-    if (place.path, word) in LATER:
-        return _later(word, place.span)
     message = f"`{word}` is not a value that {place.name} can have"
     return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
 
 
 def _not_a_place(place: Place, error: Any) -> Wording:
     return Code.BAD_PLACE, place.span, f"`{place.node.scalar}` is not a path", error["ctx"]["hint"]
+
+
+def _bad_tags(place: Place, error: Any) -> Wording:
+    return Code.BAD_TAGS, place.span, *TAG_FAULTS[error["ctx"]["fault"]]
 
 
 def _malformed(place: Place, error: Any) -> Wording:
@@ -194,6 +210,7 @@ TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
     "null": _null,
     "not-a-choice": _not_a_choice,
     "not-a-place": _not_a_place,
+    "bad-tags": _bad_tags,
     "malformed": _malformed,
     "version": _version,
     "not-positive": _not_positive,

@@ -1,0 +1,59 @@
+"""`extract` of a rule -> what the plan says, and how one writes it.
+
+Knows how families of tags are chosen in a rule file; what their markers mean is `dialects/tag_families.py`.
+"""
+
+import json
+from dataclasses import dataclass, replace
+
+from thinkwire.dialects.tag_families import FAMILIES, Family, Where, merged, pairs
+from thinkwire.rewrite.plan import Extract
+from thinkwire.ruleset.model import ExtractOptions
+
+OWN = "tags"
+"""The name of a family that a rule makes of its own tags."""
+
+type Item = str | ExtractOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """An `extract`, ready to be chosen."""
+
+    plan: Extract
+    text: str
+    """As one writes it in a rule file."""
+
+
+def compile_extract(value: Item | list[Item]) -> Tagged:
+    """All families of a value at once; the text begins inside a block if any of them says so."""
+    items = value if isinstance(value, list) else [value]
+    families = list(map(_family, items))
+    family = merged(families) if len(families) > 1 else families[0]
+    texts = list(map(_spell, items))
+    return Tagged(Extract(family, family.starts_inside), texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
+
+
+def _family(item: Item) -> Family:
+    if isinstance(item, str):
+        return FAMILIES[item]
+    if not item.tags:
+        family = FAMILIES[item.family]
+        return replace(family, starts_inside=item.starts_inside) if _says_where_it_starts(item) else family
+    tags = [(opens, closes) for opens, closes in item.tags]
+    return pairs(OWN, tags, Where(item.where), starts_inside=item.starts_inside)
+
+
+def _spell(item: Item) -> str:
+    if isinstance(item, str):
+        return item
+    members = [f"tags: {json.dumps(item.tags, ensure_ascii=False)}" if item.tags else f"family: {item.family}"]
+    if "where" in item.model_fields_set:
+        members.append(f"where: {item.where}")
+    if _says_where_it_starts(item):
+        members.append(f"starts_inside: {json.dumps(item.starts_inside)}")
+    return f"{{{', '.join(members)}}}"
+
+
+def _says_where_it_starts(item: ExtractOptions) -> bool:
+    return "starts_inside" in item.model_fields_set
