@@ -79,6 +79,27 @@ def test_tags_are_matched_on_decoded_text() -> None:
     assert said(rewrite_stream(raw, plan(Keep()))) == {"reasoning": "hm", "content": "é"}
 
 
+@pytest.mark.parametrize(
+    ("tag", "written"),
+    [
+        ("<a>", "<a>"),
+        ("<a>", r"\u003ca>"),
+        ("<a>", r"\u003Ca\u003E"),
+        ("\\a", r"\\a"),
+        ('"a', r"\"a"),
+        ("/a", r"\/a"),
+        ("\ta", r"\ta"),
+        ("◁a", "◁a"),
+        ("◁a", r"\u25C1a"),
+        ("😀a", r"\ud83d\ude00a"),
+    ],
+)
+def test_also_behind_many_events_that_are_alike_and_however_a_tag_is_written(tag: str, written: str) -> None:
+    raw = stream(*(f'{{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}' for text in [*"bbbb", written, "c"]))
+    family = pairs("own", [(tag, "</a>")], Where.ANYWHERE)
+    assert said(rewrite_stream(raw, plan(Keep(), family))) == {"content": "bbbb", "reasoning": "c"}
+
+
 def test_what_is_held_back_leaves_before_the_finish() -> None:
     documents = documents_of(rewrite_stream(contents("<thin"), plan(Keep())))
     assert [one["choices"][0]["delta"].get("content") for one in documents] == ["", "<thin", None]

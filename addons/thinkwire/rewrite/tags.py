@@ -4,6 +4,7 @@ It holds back no more than what may be the beginning of a marker, and hands that
 at the end. It knows no documents.
 """
 
+import json
 import re
 from collections.abc import Generator, Iterator
 from functools import lru_cache
@@ -152,8 +153,13 @@ class _Grammar(NamedTuple):
 @lru_cache(maxsize=256)
 def _signs(markers: tuple[Marker, ...]) -> re.Pattern[bytes]:
     signs = {part[0] for marker in markers for part in marker.parts[:1] if part}
-    # A sign may be written as an escape; the long way then decides.
-    return re.compile(b"|".join([rb"\\\\u", *(re.escape(sign.encode()) for sign in sorted(signs))]))
+    return re.compile(b"|".join(spelling for sign in sorted(signs) for spelling in _spellings(sign)))
+
+
+def _spellings(sign: str) -> Iterator[bytes]:
+    """Patterns for what a sign may begin with in a JSON string: Go, for one, writes `<` as `\\u003c`."""
+    yield re.escape(json.dumps(sign, ensure_ascii=False)[1:-1].encode())
+    yield rb"\\u(?i:%s)" % sign.encode("utf-16-be")[:2].hex().encode()
 
 
 def first_signs(family: Family) -> re.Pattern[bytes]:
