@@ -51,8 +51,9 @@ class Case:
 
 def load_case(path: Path) -> Case:
     data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    assert set(data["mode"]) == {"response"}, f"{path}: only plain answers are run here"
-    response = RESPONSES[data["mode"]["response"]]
+    mode = data["mode"]
+    assert mode.keys() <= {"response", "extract_tags", "guard"}, f"{path}: only answers are rewritten here"
+    response = RESPONSES[mode["response"]]
     upstream, expect = data["upstream"], data["expect"]
     early = {item["pause"]: item["contains"].encode() for item in expect.pop("early", [])}
     close_after = data.get("client", {}).get("close_after", "").encode() or None
@@ -66,7 +67,7 @@ def load_case(path: Path) -> Case:
         rule={
             "id": f"case-{data['id'].lower()}",
             "when": {"header": {"x-case": data["id"]}},
-            "response": {"reasoning": response},
+            "response": {"reasoning": response, **_extract(mode)},
         },
         request=data["request"],
         request_body=_request_body(data["request"]),
@@ -77,6 +78,15 @@ def load_case(path: Path) -> Case:
         close_after=close_after,
         expect={name: _unquote(want) for name, want in expect.items()},
     )
+
+
+def _extract(mode: dict[str, Any]) -> dict[str, Any]:
+    if "guard" in mode:
+        return {"extract": mode["guard"]}
+    if "extract_tags" in mode:
+        tags = mode["extract_tags"]
+        return {"extract": {"tags": tags["pairs"], "where": tags["where"], "starts_inside": tags["starts_inside"]}}
+    return {}
 
 
 def _request_body(request: dict[str, Any]) -> bytes:

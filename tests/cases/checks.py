@@ -56,9 +56,16 @@ def at(document: Any, pointer: str) -> Any:
     return document
 
 
-def _reasoning(x: Exchange) -> str:
-    found = x.view.choice(0).reasoning
+def _reasoning(x: Exchange, index: int = 0) -> str:
+    found = x.view.choice(index).reasoning
     return paired(found.get(x.case.target, "") if x.case.target else "".join(found.values()))
+
+
+def _per_choice(want: dict[str, dict[str, Any]], x: Exchange) -> None:
+    for index, wanted in want.items():
+        choice = x.view.choice(int(index))
+        seen = {"client_reasoning": _reasoning(x, int(index)), "client_content": paired(choice.content)}
+        assert seen | {"finish_reason": choice.finish} == wanted
 
 
 def _is_equal(read: Callable[[Exchange], Any]) -> Callable[[Any, Exchange], None]:
@@ -149,6 +156,8 @@ CHECKS: dict[str, Callable[[Any, Exchange], None]] = {
     "client_reasoning_repeat": lambda want, x: _is_equal(_reasoning)(want[0] * want[1], x),
     "finish_reason": _is_equal(lambda x: x.view.choice(0).finish),
     "role": _is_equal(lambda x: x.view.choice(0).role),
+    "per_choice": _per_choice,
+    "text_before_finish": _is_equal(lambda x: not any(choice.says_more for choice in x.view.choices.values())),
     "function_calls": _is_equal(lambda x: list(x.view.choice(0).calls.values())),
     "order": _is_equal(lambda x: x.view.choice(0).order),
     "logprob_tokens": _is_equal(lambda x: x.view.choice(0).logprob_tokens),

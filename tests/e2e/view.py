@@ -52,6 +52,8 @@ class Choice:
     token_ids: list[int] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     """`reasoning` and `content` as they came, repeats merged."""
+    says_more: bool = False
+    """Did a text come after the finish?"""
 
 
 @dataclass
@@ -184,5 +186,6 @@ def _read_call(call: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _step(choice: Choice, kind: str, text: str | None) -> None:
+    choice.says_more |= bool(text and choice.finish)
     if text and choice.order[-1:] != [kind]:
         choice.order.append(kind)
