@@ -15,6 +15,7 @@ READ = {
     "reasoning-content": {"reasoning_content": THOUGHT},
     "both": {"reasoning": THOUGHT, "reasoning_content": THOUGHT},
     "strip": {},
+    "think-tags": {"reasoning": THOUGHT},
 }
 
 

@@ -1,0 +1,146 @@
+"""Recorded answers that carry the thought inside the text, told apart; what was said where is written down by hand."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.corpus import CORPUS, Recorded, chat_answers, needs_corpus
+from tests.e2e.view import objects_in
+from tests.rewrite.answers import CHAT_REQUEST, accumulate, rewrite_stream
+from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
+
+pytestmark = needs_corpus
+
+THINK = FAMILIES["think"]
+RUN = 4
+"""Words in a row that count as a trace of the thought."""
+
+
+class Text(NamedTuple):
+    """A text by its length and how it begins and ends."""
+
+    length: int
+    begin: str
+    end: str
+
+    def is_in(self, text: str) -> bool:
+        return len(text) == self.length and text.startswith(self.begin) and text.endswith(self.end)
+
+
+class Told(NamedTuple):
+    """What an answer says, and where."""
+
+    reasoning: Text
+    content: Text
+    starts_inside: bool = False
+
+
+TOLD = {
+    "minimax/inline-think.json": Told(Text(7, "\ninner\n", "\ninner\n"), Text(7, "\n\ninner", "\n\ninner")),
+    "minimax/inline-think-stream.sse": Told(
+        Text(109, "\nThe user wants a proof", "straightforward and concise.\n"),
+        Text(388, "\n\n**Proof.** An integer is odd", "by definition, it is even.\n\n∎"),
+    ),
+    "together/r1-inline-think.json": Told(
+        Text(914, '\nOkay, the user just said "Hello".', "best to treat it as genuine.\n"),
+        Text(179, "\nHello! 😊  \nHow can I", "What's on your mind? 💬"),
+    ),
+    "together/r1-inline-think-stream.sse": Told(
+        Text(1430, '\nOkay, the user asked "How do I cross', "don't sound like a paranoid robot.\n"),
+        Text(2557, "\nCrossing the street safely requires", "it could save your life! 🌟"),
+    ),
+    "groq/raw-think-tags.json": Told(
+        Text(4038, "\nOkay, so I want to make Uruguayan alfajores.", "to try these Uruguayan alfajores!\n"),
+        Text(1927, "\n\nTo make Uruguayan alfajores, follow", "with a cup of coffee or tea!"),
+    ),
+    "groq/qwen3-effort-think-tags.json": Told(
+        Text(702, "\nOkay, let's see... The user is asking", 'output "4" without any explanation.\n'),
+        Text(3, "\n\n4", "\n\n4"),
+    ),
+    "llamacpp-live/chat-none-tags-in-content.sse": Told(
+        Text(99, "\nThe question is about light.", "so blue wins over red.\n"),
+        Text(79, "\n\nThe sky is blue because", "more strongly than red light."),
+        starts_inside=True,
+    ),
+}
+PLAIN = [answer for answer in chat_answers() if answer.name not in TOLD]
+"""Those without a block of tags; at Perplexity, the model did without one in the recording."""
+PLANS: list[tuple[Reasoning, str]] = [(Keep(), "reasoning"), (Rename(("reasoning_content",)), "reasoning_content")]
+
+
+def plan(reasoning: Reasoning, extract: Extract | None) -> ResponsePlan:
+    return ResponsePlan(reasoning, OnError.DROP if isinstance(reasoning, Strip) else OnError.PASS, extract=extract)
+
+
+def rewritten(answer: Recorded, one: ResponsePlan, size: int | None = None) -> bytes:
+    if answer.is_stream:
+        return rewrite_stream(answer.raw, one, size)
+    return rewrite_body(answer.raw, AnswerRewriter(one, CHAT_REQUEST))
+
+
+def recorded(name: str) -> tuple[Recorded, Told, Extract]:
+    return Recorded(CORPUS / name), TOLD[name], Extract(THINK, TOLD[name].starts_inside)
+
+
+def said(answer: Recorded, raw: bytes) -> dict[str, Any]:
+    (choice,) = accumulate(answer.documents(raw)).values()
+    return choice
+
+
+@pytest.mark.parametrize("size", [1, 7, None])
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize(("reasoning", "member"), PLANS, ids=["keep", "rename"])
+def test_the_thought_and_the_answer_are_told_apart(
+    name: str, reasoning: Reasoning, member: str, size: int | None
+) -> None:
+    answer, told, extract = recorded(name)
+    seen = said(answer, rewritten(answer, plan(reasoning, extract), size))
+    assert told.reasoning.is_in(seen[member])
+    assert told.content.is_in(seen["content"])
+    assert seen["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("size", [1, 7, None])
+@pytest.mark.parametrize("name", TOLD)
+def test_stripped_no_trace_of_the_thought_is_left(name: str, size: int | None) -> None:
+    answer, told, extract = recorded(name)
+    after = rewritten(answer, plan(Strip(), extract), size)
+    seen = said(answer, after)
+    assert told.content.is_in(seen["content"])
+    assert not {"reasoning", "reasoning_content"} & seen.keys()
+    assert b"think>" not in after
+    assert b"u003cthink" not in after
+    thought = said(answer, rewritten(answer, plan(Keep(), extract)))["reasoning"].split()
+    runs = {" ".join(thought[at : at + RUN]) for at in range(max(1, len(thought) - RUN + 1))}
+    for text in texts_by_name(answer.documents(after)):
+        shown = " ".join(text.split())
+        # Words that the answer has, too, are no trace.
+        assert not [run for run in runs if run in shown and run not in " ".join(seen["content"].split())]
+
+
+def texts_by_name(documents: list[Any]) -> Iterable[str]:
+    """What a client reads that joins the texts under each name, whatever it is."""
+    joined: dict[str, str] = {}
+    for document in documents:
+        for item in objects_in(document):
+            for name, value in item.items():
+                joined[name] = joined.get(name, "") + (value if isinstance(value, str) else "")
+    return joined.values()
+
+
+@pytest.mark.parametrize("name", [name for name in TOLD if name.endswith(".sse")])
+def test_inlined_again_it_is_the_text_that_came(name: str) -> None:
+    answer, _, extract = recorded(name)
+    after = said(answer, rewritten(answer, plan(Inline(THINK), extract)))
+    assert after["content"] == said(answer, answer.raw)["content"]
+    assert "reasoning" not in after
+
+
+@pytest.mark.parametrize("answer", PLAIN, ids=lambda answer: answer.name)
+@pytest.mark.parametrize("reasoning", [Keep(), Rename(("reasoning",)), Strip()], ids=["keep", "rename", "strip"])
+def test_where_nothing_is_tagged_nothing_is_different(answer: Recorded, reasoning: Reasoning) -> None:
+    assert rewritten(answer, plan(reasoning, Extract(THINK))) == rewritten(answer, plan(reasoning, None))
