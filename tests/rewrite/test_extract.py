@@ -263,6 +263,14 @@ def test_inline_then_extract_gives_back_the_same(thoughts: list[str], answers: l
     assert back.get("content", "") == "".join(answers)
 
 
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
+def test_what_was_inlined_by_a_family_is_extracted_by_it(family: Family) -> None:
+    raw = stream(chunk({"role": "assistant"}), chunk({"reasoning": "a"}), chunk({"content": "b"}))
+    text = rewrite_stream(raw, ResponsePlan(Inline(family)))
+    assert said(text)["content"] == f"{family.opens}a{family.closes}b"
+    assert said(rewrite_stream(text, plan(Keep(), family))) == {"reasoning": "a", "content": "b"}
+
+
 # --- other APIs -------------------------------------------------------------------------------------------------
 
 OLLAMA = RequestFacts("h", "/api/chat", "POST", (), None, "ollama")

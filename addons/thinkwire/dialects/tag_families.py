@@ -56,7 +56,7 @@ class Family:
     """Does the prompt usually open the block, so that the text begins inside it? What a rule says comes first."""
     opens: str = ""
     closes: str = ""
-    """What reasoning is put between where it is written into text."""
+    """What reasoning is put between where it is written into text; what comes behind it is visible."""
 
     @property
     def opening(self) -> tuple[Marker, ...]:
@@ -128,7 +128,9 @@ def _kimi_k3() -> Family:
     opening = tuple(Marker(_blanked("<|open|>", name, "<|sep|>"), state) for name, state in channels.items())
     closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), State.SILENT) for name in channels)
     states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), opening + closing)
-    return Family("kimi-k3", states, opens="<|open|>think<|sep|>", closes="<|close|>think<|sep|>")
+    return Family(
+        "kimi-k3", states, opens="<|open|>think<|sep|>", closes="<|close|>think<|sep|><|open|>response<|sep|>"
+    )
 
 
 def _harmony() -> Family:
@@ -148,7 +150,8 @@ def _harmony() -> Family:
     states = {head: (*heads, Marker(("<|message|>",), body), *ends) for head, body in bodies.items()}
     body = (*heads, *ends, Marker(("<|message|>",), State.VISIBLE), Marker(("<|constrain|>",), State.SILENT))
     states |= dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), body)
-    return Family("harmony", states, opens="<|channel|>analysis<|message|>", closes="<|end|>")
+    closes = "<|end|><|start|>assistant<|channel|>final<|message|>"
+    return Family("harmony", states, opens="<|channel|>analysis<|message|>", closes=closes)
 
 
 def _inkling() -> Family:
@@ -172,7 +175,7 @@ def _muse() -> Family:
         Marker(("<|eom|>",), State.SILENT),
     )
     states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
-    return Family("muse", states, opens="to=self<|message|>", closes="<|eom|>")
+    return Family("muse", states, opens="to=self<|message|>", closes="<|eom|>to=user<|message|>")
 
 
 # --- the families -----------------------------------------------------------------------------------------------
