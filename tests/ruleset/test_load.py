@@ -122,6 +122,12 @@ def test_yes_and_on_are_text_also_where_the_file_claims_an_older_yaml(tmp_path: 
     assert ruleset.choose(request({"x": True})).plan.response.reasoning == Keep()
 
 
+def test_keys_are_the_text_that_is_written(tmp_path: Path) -> None:
+    ruleset = rules(tmp_path, "  - id: a\n    request: {set: {a: {1: x, 0x1F: y, true: z, null: n}}}\n")
+    ((_, value),) = ruleset.choose(request()).plan.request.set
+    assert value == '{"1": "x", "0x1F": "y", "true": "z", "null": "n"}'
+
+
 def test_a_byte_order_mark_and_crlf_and_a_document_start_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "rules.yaml"
     path.write_bytes(b"\xef\xbb\xbf---\r\n" + ONE.format(id="a").replace("\n", "\r\n").encode())
@@ -180,7 +186,9 @@ rules:
         ("  - {id: a, response: {reasoning: keep}}\n", True),
         ("  - {id: a, when: {model: x}, response: {reasoning: {rename: thinking}}}\n", True),
         ("  - {id: a, response: {reasoning: strip}}\n", False),
+        ("  - {id: a, response: {reasoning: inline}}\n", True),
         ("  - {id: a, response: {on_error: drop}}\n", False),
+        ("  - {id: a, response: {extract: think}}\n", False),
         (
             "  - id: h\n    when: [{header: {x-thinkwire: strip}}, {body: {include_reasoning: false}},"
             " {body: {reasoning.exclude: true}}]\n    response: {reasoning: strip}\n"
