@@ -10,6 +10,7 @@ from typing import Any, Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, ROLE, TEXT, TOOL_CALL, USAGE
+from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -180,5 +181,6 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=as_element("content", '{"type":"thinking","thinking":', ',"signature":""}'),
     error=_error,
 )

@@ -22,6 +22,7 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
+from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -140,5 +141,6 @@ BEDROCK_CONVERSE: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=as_element("content", '{"reasoningContent":{"reasoningText":{"text":', "}}}"),
     error=aws_error,
 )

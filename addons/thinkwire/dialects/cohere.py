@@ -10,6 +10,7 @@ from typing import Any, Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OTHER, REASONING, ROLE, TEXT, TOKENS, TOOL_CALL, USAGE
+from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -163,5 +164,6 @@ COHERE: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=as_element("content", '{"type":"thinking","thinking":', "}"),
     error=lambda _status, message: to_json({"message": message}),
 )

@@ -5,16 +5,16 @@ model's own tags. Chat completions have a `delta` or a `message`, and are descri
 """
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, REASONING_MEMBERS, TOKEN_MEMBERS
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OTHER, TEXT, TRANSCRIPT, USAGE
+from thinkwire.dialects.placing import as_member
 from thinkwire.dialects.request import stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import Edits, quote_text, to_json
+from thinkwire.wire.splice import to_json
 
 __all__ = ["COMPLETIONS"]
 
@@ -82,10 +82,6 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     return [f"{{{','.join(members)}}}"]
 
 
-def _place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
-    edits.insert_after(node, "reasoning", quote_text(reasoning))
-
-
 COMPLETIONS: Final = Dialect(
     name="completions",
     handling=Handling(
@@ -100,6 +96,6 @@ COMPLETIONS: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=_place,
+    place=as_member("reasoning"),
     error=CHAT_COMPLETIONS.error,
 )

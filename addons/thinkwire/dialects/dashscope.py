@@ -9,6 +9,7 @@ from typing import Any, Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OTHER, REASONING, ROLE, TEXT, TOKENS, TOOL_CALL, USAGE
+from thinkwire.dialects.placing import as_member
 from thinkwire.dialects.request import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -121,5 +122,6 @@ DASHSCOPE: Final = Dialect(
     table=lambda request: _INCREMENTS if _is_incremental(request) else _WHOLES,
     knows=_knows,
     write=_write,
+    place=as_member("reasoning_content"),
     error=_error,
 )

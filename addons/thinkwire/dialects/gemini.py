@@ -5,16 +5,16 @@ has a file of its own; the OpenAI-compatible form is chat completions.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, TEXT, TOKENS, TOOL_CALL, USAGE
+from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import Edits, quote_text, to_json
+from thinkwire.wire.splice import to_json
 
 __all__ = ["GEMINI"]
 
@@ -128,12 +128,6 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     return [document if answer is like else f'{{"response":{document}}}']
 
 
-def _place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
-    """As a part of its own before the text's."""
-    if node.parent is not None:
-        edits.insert_before(node.parent, f'{{"text":{quote_text(reasoning)},"thought":true}}')
-
-
 _STATUS: Final = {400: "INVALID_ARGUMENT", 502: "UNAVAILABLE"}
 
 
@@ -155,7 +149,7 @@ GEMINI: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=_place,
+    place=as_element("parts", '{"text":', ',"thought":true}'),
     error=_error,
     streams_a_list=True,
 )

@@ -5,7 +5,6 @@ one owner, and no number. Ollama's OpenAI-like endpoints are chat completions an
 """
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from thinkwire.dialects.dialect import Dialect, Handling
@@ -23,9 +22,10 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
+from thinkwire.dialects.placing import as_member
 from thinkwire.dialects.request import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import Edits, quote_text, to_json
+from thinkwire.wire.splice import to_json
 
 __all__ = ["OLLAMA"]
 
@@ -90,10 +90,6 @@ def _write(kind: Kind, text: str, _owner: Owner, like: Node) -> list[str]:
     return [f"{{{','.join([*envelope, members[1:-1]])}}}"]
 
 
-def _place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
-    edits.insert_after(node, "thinking", quote_text(reasoning))
-
-
 OLLAMA: Final = Dialect(
     name="ollama",
     handling=Handling(
@@ -108,6 +104,6 @@ OLLAMA: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=_place,
+    place=as_member("thinking"),
     error=lambda _status, message: to_json({"error": message}),
 )

@@ -26,6 +26,7 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
+from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -254,8 +255,11 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     ]
 
 
+_OUR_ID: Final = "rs_thinkwire"
+
+
 def _write_thought(text: str) -> list[tuple[str, dict[str, Any]]]:
-    item = {"id": "rs_thinkwire", "type": "reasoning", "summary": []}
+    item = {"id": _OUR_ID, "type": "reasoning", "summary": []}
     place = {"item_id": item["id"], "summary_index": 0}
     return [
         ("output_item.added", {"item": item}),
@@ -301,6 +305,9 @@ OPENAI_RESPONSES: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    place=as_element(
+        "output", '{"id":"rs_thinkwire","type":"reasoning","summary":[{"type":"summary_text","text":', "}]}"
+    ),
     error=_error,
     turn=_turn,
 )

@@ -74,7 +74,7 @@ class AnswerRewriter:
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
-        self._extraction = Extraction(plan.extract, plan.reasoning) if plan.extract is not None else None
+        self._extraction = Extraction(plan.extract, plan.reasoning, request) if plan.extract is not None else None
         self._inliner = Inliner(plan.reasoning) if isinstance(plan.reasoning, Inline) else None
 
     @property
@@ -112,12 +112,25 @@ class AnswerRewriter:
         changes = self._extraction.changes
         told_apart = self._extraction.read(updates, self._dialect, edits)
         self.generation += self._extraction.changes - changes
+        if self._inliner is not None and extent is Extent.WHOLE and edits:
+            return self._told_apart_and_inlined(text, root, edits)
         before, after = self._ours(told_apart.before), self._ours(told_apart.after)
         outcome = self._decide(updates, extent, edits)
-        if told_apart.is_something:
-            is_sent = outcome.is_sent and (extent is Extent.WHOLE or says_something(updates, edits))
-            outcome = outcome._replace(is_sent=is_sent, effect=outcome.effect or "extracted")
-        return outcome._replace(before=[*before, *outcome.before], after=[*outcome.after, *after])
+        is_sent = told_apart.is_sent and outcome.is_sent
+        if told_apart.is_something and extent is Extent.DELTA and edits:
+            is_sent = is_sent and says_something(updates, edits)
+        effect = outcome.effect or ("extracted" if edits or before or after or not is_sent else "")
+        return outcome._replace(
+            is_sent=is_sent, effect=effect, before=[*before, *outcome.before], after=[*outcome.after, *after]
+        )
+
+    def _told_apart_and_inlined(self, text: str, root: Node, edits: Edits) -> Outcome:
+        """A body whose reasoning has been found a place, from which it goes back into the text: two passes."""
+        told_apart = splice(encode(text), edits.spans())
+        again = self._read(decode(told_apart))
+        assert again is not None  # what is edited stays an answer of its API
+        outcome = self._decide(locate(again, Extent.WHOLE), Extent.WHOLE, Edits())
+        return outcome._replace(edits=[Edit(root.start, root.end, splice(told_apart, outcome.edits))])
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""

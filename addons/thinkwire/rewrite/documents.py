@@ -108,7 +108,8 @@ class Documents:
             return  # a text that moves to a document of ours is written anew
         gaps = gaps_in(outcome.updates)
         moved = gaps.shifted(frame.raw_at) if gaps is not None else None
-        if moved is not None:
+        signs = self._answer.signs
+        if moved is not None and not (signs is not None and signs.search(frame.raw, *moved.text)):
             self._repeats.learn(frame.raw, moved, self._answer.generation, lambda raw: self._probe(frame, raw))
 
     def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, str]:

@@ -12,7 +12,7 @@ from thinkwire.rewrite.plan import Extract
 from thinkwire.rewrite.tags import Piece, TagReader, first_signs
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Extracted", "Extractor"]
+__all__ = ["Extracted", "Extractor", "is_left"]
 
 
 class Extracted(NamedTuple):
@@ -45,6 +45,7 @@ class Extractor:
         result = Extracted([], [], [])
         for update in filter(self._selects, updates):
             if update.extent is Extent.WHOLE:
+                result.before.extend((update.owner, piece) for piece in self.flush(update.owner))
                 result.wholes.extend(self._read_whole(update, edits))
             else:
                 self._read_delta(update, edits, result)
@@ -57,12 +58,40 @@ class Extractor:
     def _reader(self) -> TagReader:
         return TagReader(self._extract.family, starts_inside=self._extract.starts_inside)
 
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def pieces_of(self, update: Update) -> list[Piece] | None:
+        """What the text of a delta has become; None where it has none."""
+        texts = _texts(update) if update.extent is Extent.DELTA else []
+        if not texts:
+            return None
+        reader = self._readers.setdefault(update.owner, self._reader())
+        before = reader.mark
+        pieces = [piece for part in texts for piece in reader.feed(part.node.value)]
+        self.changes += reader.mark != before or reader.is_at_beginning or not is_left(update, pieces)
+        return pieces
+
+    def has_read(self, owner: Owner | None) -> bool:
+        return owner in self._readers
+
+    def flush(self, owner: Owner | None) -> list[Piece]:
+        """What is held back of an owner's text, where that is at its end."""
+        reader = self._readers.get(owner)
+        return reader.finish() if reader is not None else []
+
+    def wholes_of(self, updates: list[Update], edits: Edits) -> Iterable[tuple[Part, str]]:
+        """The reasoning of the texts that came whole, which the edits leave without it."""
+        for update in updates:
+            if update.extent is Extent.WHOLE:
+                yield from self._read_whole(update, edits)
+
     # --- deltas -------------------------------------------------------------------------------------------------
 
     def _read_delta(self, update: Update, edits: Edits, result: Extracted) -> None:
         texts = _texts(update)
         ends = any(part.says_something for part in update.of(Kind.FINISH))
-        goes_on = any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL))
+        ends_block = update.owner is not None and update.owner.space != "" and not update.of(Kind.TEXT)
+        goes_on = ends_block or any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL))
         reader = self._readers.get(update.owner)
         if not texts and (reader is None or not (ends or goes_on)):
             return
@@ -129,3 +158,8 @@ class Extractor:
 
 def _texts(update: Update) -> list[Part]:
     return [part for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
+
+
+def is_left(update: Update, pieces: list[Piece]) -> bool:
+    """Are these the texts of the update, all of them visible and nothing held back?"""
+    return pieces == [Piece(False, "".join(part.node.value for part in _texts(update)))]

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
-from thinkwire.rewrite.extract import Extractor
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.blocks import Blocks, text_document
+from thinkwire.rewrite.extract import Extractor, is_left
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.tags import Piece
 from thinkwire.wire.json_tree import Node, decode, encode
@@ -25,16 +27,21 @@ class ToldApart(NamedTuple):
     """The documents that an extraction adds to the one it read."""
 
     is_something: bool
+    """Was text taken from the document? Then it is not sent where nothing is left in it."""
     before: Sequence[str]
     after: Sequence[str]
+    is_sent: bool = True
+    """False where the document itself is replaced by those of ours, or held."""
 
 
 class Extraction:
     """Tells the texts of one answer apart, and finds a place for what it finds."""
 
-    __slots__ = ("_dialect", "_extractor", "_hides", "_last_texts", "_like", "_names")
+    __slots__ = ("_blocks", "_dialect", "_extractor", "_hides", "_last_texts", "_like", "_names", "_request")
 
-    def __init__(self, extract: Extract, reasoning: Reasoning) -> None:
+    def __init__(self, extract: Extract, reasoning: Reasoning, request: RequestFacts) -> None:
+        self._request = request
+        self._blocks: Blocks | None = None
         self._hides = isinstance(reasoning, Strip)
         self._names = reasoning.names if isinstance(reasoning, Rename) else _NAMES
         self._dialect: Dialect | None = None
@@ -55,6 +62,10 @@ class Extraction:
         """Tell apart the texts of one document; the edits leave in it what stays there."""
         self._dialect = dialect
         self._like = updates[0].node
+        if not self._hides and (self._blocks is not None or any(update.counters for update in updates)):
+            if self._blocks is None:
+                self._blocks = Blocks(dialect, self._request)
+            return self._read_block(updates, self._blocks, dialect, edits)
         extracted = self._extractor.extract(updates, edits)
         for part, reasoning in extracted.wholes:
             if not self._hides and dialect.place is not None:
@@ -62,10 +73,69 @@ class Extraction:
         self._note_texts(updates)
         before = list(self._documents(extracted.before, dialect))
         after = list(self._documents(extracted.after, dialect))
-        return ToldApart(any(update.held_thought for update in updates) or bool(before), before, after)
+        return ToldApart(any(update.held_thought for update in updates), before, after)
 
     def finish(self, dialect: Dialect) -> Sequence[str]:
-        return list(self._documents(self._extractor.finish(), dialect))
+        last = self._extractor.finish()
+        if self._blocks is None:
+            return list(self._documents(last, dialect))
+        result: list[str] = []
+        for owner, piece in last:
+            if owner is not None and piece.is_reasoning:
+                result += self._blocks.think(owner, piece.text)
+            elif owner is not None:
+                result += self._blocks.show(owner, list(self._text_document(owner, piece.text)))
+        return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
+
+    def _read_block(self, updates: list[Update], blocks: Blocks, dialect: Dialect, edits: Edits) -> ToldApart:
+        """Tell apart the text of a document about one block, and place what it holds in blocks."""
+        own, owner = updates[0], updates[0].owner
+        blocks.begin(updates)
+        if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
+            return self._passed(updates, [], blocks, dialect, edits)  # a ping: it is about no block
+        before = list(blocks.release_all_but(owner))
+        if owner is None or owner.space == "" or own.is_thought or _is_of_another_kind(own):
+            before += [*blocks.close(), *blocks.release_all_but(None)]
+            return self._passed(updates, before, blocks, dialect, edits)
+        pieces = self._extractor.pieces_of(own)
+        if pieces is not None:
+            if blocks.is_showing(owner) and is_left(own, pieces):
+                return self._passed(updates, before, blocks, dialect, edits)
+            self._last_texts[owner] = text_document(own, _GAP_TEXT)
+            before += self._in_blocks(own, owner, pieces, blocks)
+            blocks.leave_out(updates)
+            return ToldApart(True, before, (), is_sent=False)
+        goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
+        is_beginning = own.extent is Extent.DELTA and not self._extractor.has_read(owner)
+        if blocks.opens_text(own) and (goes_on or is_beginning):
+            blocks.hold(updates)
+            return ToldApart(True, before, (), is_sent=False)
+        if goes_on:
+            return self._passed(updates, before, blocks, dialect, edits)
+        before += self._in_blocks(own, owner, self._extractor.flush(owner), blocks)
+        before += blocks.close()
+        if blocks.ends_unseen(updates):
+            return ToldApart(True, before, (), is_sent=False)
+        return self._passed(updates, before, blocks, dialect, edits)
+
+    def _passed(
+        self, updates: list[Update], before: list[str], blocks: Blocks, dialect: Dialect, edits: Edits
+    ) -> ToldApart:
+        """A document that goes on itself, with its numbers and its whole texts put right."""
+        for part, reasoning in self._extractor.wholes_of(updates, edits):
+            if dialect.place is not None:
+                dialect.place(reasoning, part.node, self._names, edits)
+        blocks.renumber(updates, edits)
+        return ToldApart(False, before, ())
+
+    def _in_blocks(self, own: Update, owner: Owner, pieces: Iterable[Piece], blocks: Blocks) -> list[str]:
+        result: list[str] = []
+        for piece in pieces:
+            if piece.is_reasoning:
+                result += blocks.think(owner, piece.text)
+                continue
+            result += blocks.show(owner, list(self._text_document(owner, piece.text)))
+        return result
 
     def _selects(self, update: Update) -> bool:
         """Is there a place for a thought? Under strip it needs none."""
@@ -99,8 +169,17 @@ class Extraction:
                 self._last_texts[update.owner] = decode(splice(encode(update.node.text), edits.spans()))
 
 
-_GAP = '"~thinkwire~gap~"'
+_GAP_TEXT = "~thinkwire~gap~"
+_GAP = f'"{_GAP_TEXT}"'
 _SAID_ONCE = (Kind.ROLE, Kind.FINISH, Kind.USAGE, Kind.TOKENS, Kind.TRANSCRIPT, Kind.TOOL_CALL, Kind.OTHER)
+
+
+def _is_of_another_kind(update: Update) -> bool:
+    """Is this about a block that is none of text?"""
+    if any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
+        return True
+    may_be_text = bool(update.of(Kind.TEXT, Kind.ROLE))
+    return not may_be_text and any(part.says_something for part in update.of(Kind.OTHER))
 
 
 def says_something(updates: list[Update], edits: Edits) -> bool:

@@ -3,7 +3,7 @@
 It knows spaces of numbers and what fell out of them, not where the numbers stand.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 
 from thinkwire.dialects.parts import CountOf, Owner, Update
 from thinkwire.wire.json_tree import Node
@@ -15,13 +15,19 @@ __all__ = ["Numbers"]
 class Numbers:
     """The removed numbers of one stream, space by space."""
 
-    __slots__ = ("_documents", "_owners")
+    __slots__ = ("_documents", "_last_documents", "_owners", "_rooms")
 
     def __init__(self) -> None:
+        self._rooms: dict[str, list[int]] = {}
+        """Where owners of ours stand, in each space, sorted: twice the number of the owner that one stands before, or
+        one more where it stands behind it."""
+        self._last_documents: dict[str, int] = {}
+        """The last number of each space of documents that came."""
         self._owners: dict[str, list[int]] = {}
         """The removed owners of each space, sorted."""
         self._documents: dict[str, int] = {}
-        """How many numbered documents of each space were dropped. They come in order, so a count is enough."""
+        """How many numbered documents of each space were dropped, less those of ours that were sent. They come in
+        order, so a count is enough."""
 
     def remove_owner(self, owner: Owner) -> bool:
         """Note that an owner falls out; returns whether that is news."""
@@ -48,8 +54,8 @@ class Numbers:
         return bool(spaces)
 
     def reset(self, space: str) -> None:
-        self._owners.pop(space, None)
-        self._documents.pop(space, None)
+        for numbers in (self._owners, self._documents, self._rooms, self._last_documents):
+            numbers.pop(space, None)
 
     def renumber(self, updates: list[Update], edits: Edits) -> None:
         """Write the numbers that a document has after all that fell out before it."""
@@ -62,7 +68,36 @@ class Numbers:
     def _gap(self, count_of: CountOf, space: str, node: Node) -> int:
         if _counts(count_of):
             return self._documents.get(space, 0)
-        return bisect_left(self._owners.get(space, ()), int(node.raw))
+        return int(node.raw) - self._shifted(space, int(node.raw))
+
+    def _shifted(self, space: str, number: int) -> int:
+        removed = bisect_left(self._owners.get(space, ()), number)
+        return number - removed + bisect_right(self._rooms.get(space, ()), 2 * number)
+
+    def current(self, owner: Owner) -> int:
+        """The number that an owner has after all that fell out and was added before it."""
+        return self._shifted(owner.space, int(owner.number))
+
+    def make_room(self, owner: Owner, *, before: bool) -> Owner:
+        """An owner of ours before another one, or behind it; returns it with its number, as the client counts."""
+        rooms = self._rooms.setdefault(owner.space, [])
+        place = 2 * int(owner.number) + (not before)
+        number = self.current(owner) + (0 if before else 1 + rooms.count(place))
+        insort(rooms, place)
+        return Owner(owner.space, number)
+
+    def note(self, updates: list[Update]) -> None:
+        """Take note of the numbers of a document that came."""
+        for update in updates:
+            for count_of, space, node in update.counters:
+                if _counts(count_of):
+                    self._last_documents[space] = int(node.raw)
+
+    def next_document(self, space: str) -> int:
+        """The number of a document that is sent before the one that came last, and one more than came."""
+        number = self._last_documents.get(space, 0) - self._documents.get(space, 0)
+        self._documents[space] = self._documents.get(space, 0) - 1
+        return number
 
 
 def _counts(count_of: CountOf) -> bool:

@@ -151,20 +151,31 @@ class _Grammar(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _signs(markers: tuple[Marker, ...]) -> re.Pattern[bytes]:
-    signs = {part[0] for marker in markers for part in marker.parts[:1] if part}
-    return re.compile(b"|".join(spelling for sign in sorted(signs) for spelling in _spellings(sign)))
+def _signs(beginnings: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(map(_whole_or_cut, beginnings)))
 
 
-def _spellings(sign: str) -> Iterator[bytes]:
-    """Patterns for what a sign may begin with in a JSON string: Go, for one, writes `<` as `\\u003c`."""
-    yield re.escape(json.dumps(sign, ensure_ascii=False)[1:-1].encode())
-    yield rb"\\u(?i:%s)" % sign.encode("utf-16-be")[:2].hex().encode()
+def _whole_or_cut(text: str) -> bytes:
+    """A pattern for the text in a JSON string, or for its beginning where the string ends."""
+    pattern = b""
+    for sign in reversed(text):
+        pattern = b"%s(?:%s|\\Z)" % (_spelled(sign), pattern) if pattern else _spelled(sign)
+    return pattern
+
+
+def _spelled(sign: str) -> bytes:
+    """A pattern for a sign in a JSON string: Go, for one, writes `<` as `\\u003c`, and PHP `/` as `\\/`."""
+    plain = re.escape(json.dumps(sign, ensure_ascii=False)[1:-1].encode())
+    units = sign.encode("utf-16-be").hex().encode()
+    escaped = b"".join(rb"\\u%s" % units[at : at + 4] for at in range(0, len(units), 4))
+    return rb"(?:%s|(?i:%s))" % (rb"\\?/" if sign == "/" else plain, escaped)
 
 
 def first_signs(family: Family) -> re.Pattern[bytes]:
-    """Finds what any marker of the family begins with, in the bytes of a JSON string."""
-    return _signs(tuple(marker for markers in family.states.values() for marker in markers))
+    """Finds the first part of any marker of the family, or the beginning of one at the end, in the bytes of a JSON
+    string. A text in which nothing is found holds no marker and begins none."""
+    firsts = {marker.parts[0] for markers in family.states.values() for marker in markers}
+    return _signs(tuple(sorted(first for first in firsts if first)))
 
 
 @lru_cache(maxsize=256)

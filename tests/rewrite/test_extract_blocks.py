@@ -1,0 +1,224 @@
+"""Tagged text told apart in APIs that number their blocks: the thought becomes a block of its own."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.rewrite.answers import documents_of
+from tests.splits import PROPERTY
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES, Family, Where, pairs
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.plan import Extract, Keep, OnError, Reasoning, ResponsePlan, Strip
+from thinkwire.rewrite.stream import Label, StreamRewriter
+
+THINK = FAMILIES["think"]
+ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)
+MESSAGES = RequestFacts("h", "/v1/messages", "POST", (), None, "anthropic-messages")
+RESPONSES = RequestFacts("h", "/v1/responses", "POST", (), None, "openai-responses")
+
+
+def plan(reasoning: Reasoning, family: Family = THINK) -> ResponsePlan:
+    on_error = OnError.DROP if isinstance(reasoning, Strip) else OnError.PASS
+    return ResponsePlan(reasoning, on_error, extract=Extract(family))
+
+
+def framed(documents: list[dict[str, Any]]) -> bytes:
+    return b"".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in documents)
+
+
+def rewritten(raw: bytes, request: RequestFacts, one: ResponsePlan, size: int | None = None) -> bytes:
+    machine = StreamRewriter(AnswerRewriter(one, request), Label.EVENTS, None, 10.0, 0.0)
+    step = size or max(1, len(raw))
+    pieces = [piece for at in range(0, len(raw), step) for piece in machine.feed(raw[at : at + step], 0.0)]
+    pieces += machine.finish()
+    assert b"" not in pieces
+    return b"".join(pieces)
+
+
+# --- messages of blocks -----------------------------------------------------------------------------------------
+
+
+def message(*blocks: list[str] | None) -> list[dict[str, Any]]:
+    """A stream of blocks: texts by their deltas, and calls of a tool for None."""
+    documents: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
+    ]
+    for index, texts in enumerate(blocks):
+        block = (
+            {"type": "tool_use", "id": "t", "name": "f", "input": {}} if texts is None else {"type": "text", "text": ""}
+        )
+        documents.append({"type": "content_block_start", "index": index, "content_block": block})
+        documents += [
+            {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}
+            for text in texts or ()
+        ]
+        documents += [{"type": "ping"}, {"type": "content_block_stop", "index": index}]
+    return [*documents, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+
+
+def assembled(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The blocks as a client puts them together, which goes by the order of their beginnings; checks the numbers."""
+    blocks: list[list[str]] = []
+    closed: set[int] = set()
+    for one in documents:
+        if one["type"] == "content_block_start":
+            assert one["index"] == len(blocks)
+            blocks.append([one["content_block"]["type"], ""])
+        elif one["type"] == "content_block_delta":
+            assert one["index"] not in closed
+            delta = one["delta"]
+            blocks[one["index"]][1] += delta.get("text") or delta.get("thinking") or ""
+        elif one["type"] == "content_block_stop":
+            assert one["index"] < len(blocks)
+            closed.add(one["index"])
+    assert closed == set(range(len(blocks)))
+    return [(kind, text) for kind, text in blocks]
+
+
+def blocks_after(*blocks: list[str] | None, one: ResponsePlan | None = None) -> list[tuple[str, str]]:
+    return assembled(documents_of(rewritten(framed(message(*blocks)), MESSAGES, one or plan(Keep()))))
+
+
+def test_a_thought_stands_before_its_text_and_later_blocks_make_room() -> None:
+    assert blocks_after(["<think>Hm", " so</thi", "nk>Hel", "lo <"], None) == [
+        ("thinking", "Hm so"),
+        ("text", "Hello <"),
+        ("tool_use", ""),
+    ]
+
+
+def test_event_lines_name_the_documents_that_are_added() -> None:
+    raw = rewritten(framed(message(["<think>a</think>b"])), MESSAGES, plan(Keep()))
+    names = [line[7:].decode() for line in raw.splitlines() if line.startswith(b"event: ")]
+    assert names == [one["type"] for one in documents_of(raw)]
+
+
+def test_a_text_that_was_all_thought_leaves_no_empty_block() -> None:
+    assert blocks_after(["<think>only"]) == [("thinking", "only")]
+    assert blocks_after(["<think>only</think>"], None) == [("thinking", "only"), ("tool_use", "")]
+
+
+def test_blocks_without_tags_keep_what_they_say_in_its_order() -> None:
+    raw = framed([one for one in message(["Hello", " `<think>` <"], None, [], ["b"]) if one["type"] != "ping"])
+    assert documents_of(rewritten(raw, MESSAGES, plan(Keep()))) == documents_of(raw)
+
+
+def test_each_block_of_text_may_hold_a_thought() -> None:
+    assert blocks_after(["<think>a</think>b"], None, ["<think>c</think>d"]) == [
+        ("thinking", "a"),
+        ("text", "b"),
+        ("tool_use", ""),
+        ("thinking", "c"),
+        ("text", "d"),
+    ]
+
+
+def test_a_thought_behind_visible_text_is_a_block_behind_it() -> None:
+    assert blocks_after(["a<think>b</think>c"], None, one=plan(Keep(), ANYWHERE)) == [
+        ("text", "ac"),
+        ("thinking", "b"),
+        ("tool_use", ""),
+    ]
+
+
+def test_stripped_nothing_of_it_is_left() -> None:
+    assert blocks_after(["<think>Secret</th", "ink>b <"], None, one=plan(Strip())) == [
+        ("text", "b <"),
+        ("tool_use", ""),
+    ]
+
+
+TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b "]), max_size=4).map("".join)
+BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
+
+
+@PROPERTY
+@example([["<think><think></think></think>", "<think><think>"]], ANYWHERE, Keep())
+@example([["<"]], THINK, Strip())
+@given(BLOCKS, st.sampled_from([THINK, ANYWHERE]), st.sampled_from([Keep(), Strip()]))
+def test_streams_and_bodies_agree_however_they_are_cut(
+    blocks: list[list[str] | None], family: Family, reasoning: Reasoning
+) -> None:
+    one = plan(reasoning, family)
+    raw = framed(message(*blocks))
+    whole = rewritten(raw, MESSAGES, one)
+    assert {rewritten(raw, MESSAGES, one, size) for size in (1, 7)} == {whole}
+    streamed = assembled(documents_of(whole))
+    content = [{"type": "tool_use"} if texts is None else {"type": "text", "text": "".join(texts)} for texts in blocks]
+    body = {"type": "message", "role": "assistant", "content": content}
+    after = json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, MESSAGES)))["content"]
+    for kind in ("thinking", "text"):
+        in_body = "".join(block[kind] for block in after if block["type"] == kind)
+        assert "".join(text for its_kind, text in streamed if its_kind == kind) == in_body
+
+
+# --- items of a response ----------------------------------------------------------------------------------------
+
+
+def response(*texts: str) -> list[dict[str, Any]]:
+    item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    part = {"type": "output_text", "text": "".join(texts), "annotations": []}
+    done = item | {"status": "completed", "content": [part]}
+    frame = {"id": "r", "object": "response", "output": []}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("created", {"response": frame}),
+        ("output_item.added", {"output_index": 0, "item": item}),
+        ("content_part.added", place | {"part": part | {"text": ""}}),
+        *(("output_text.delta", place | {"delta": text}) for text in texts),
+        ("output_text.done", place | {"text": part["text"]}),
+        ("content_part.done", place | {"part": part}),
+        ("output_item.done", {"output_index": 0, "item": done}),
+        ("completed", {"response": frame | {"output": [done]}}),
+    ]
+    return [{"type": f"response.{name}", "sequence_number": n, **more} for n, (name, more) in enumerate(events)]
+
+
+@pytest.mark.parametrize("size", [1, 7, None])
+def test_a_thought_becomes_an_item_with_all_its_events(size: int | None) -> None:
+    documents = documents_of(
+        rewritten(framed(response("<think>Hm", " so</think>He", "llo")), RESPONSES, plan(Keep()), size)
+    )
+    assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
+    assert [one["type"].removeprefix("response.") for one in documents] == [
+        "created",
+        "output_item.added",
+        "reasoning_summary_part.added",
+        "reasoning_summary_text.delta",
+        "reasoning_summary_text.delta",
+        "reasoning_summary_text.done",
+        "reasoning_summary_part.done",
+        "output_item.done",
+        "output_item.added",
+        "content_part.added",
+        "output_text.delta",
+        "output_text.delta",
+        "output_text.done",
+        "content_part.done",
+        "output_item.done",
+        "completed",
+    ]
+    assert {one["output_index"] for one in documents[1:8]} == {0}
+    assert {one["output_index"] for one in documents[8:15]} == {1}
+    output = documents[-1]["response"]["output"]
+    assert [item["type"] for item in output] == ["reasoning", "message"]
+    assert output[0]["summary"][0]["text"] == "Hm so"
+    assert output[1]["content"][0]["text"] == documents[12]["text"] == "Hello"
+
+
+def test_items_without_tags_keep_what_they_say() -> None:
+    raw = framed(response("Hel", "lo <"))
+    assert documents_of(rewritten(raw, RESPONSES, plan(Keep()))) == documents_of(raw)
+
+
+def test_a_stripped_item_shows_what_is_left_of_its_text_everywhere() -> None:
+    raw = rewritten(framed(response("<think>Secret", "</think>Hello")), RESPONSES, plan(Strip()))
+    assert b"Secret" not in raw
+    documents = documents_of(raw)
+    assert documents[-1]["response"]["output"][0]["content"][0]["text"] == "Hello"
+    assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
