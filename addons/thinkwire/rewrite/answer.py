@@ -130,7 +130,7 @@ class AnswerRewriter:
         again = self._read(decode(told_apart))
         assert again is not None  # what is edited stays an answer of its API
         outcome = self._decide(locate(again, Extent.WHOLE), Extent.WHOLE, Edits())
-        return outcome._replace(edits=[Edit(root.start, root.end, splice(told_apart, outcome.edits))])
+        return outcome._replace(edits=[Edit(root.start, root.end, decode(splice(told_apart, outcome.edits)))])
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""
