@@ -32,6 +32,11 @@ PATH = re.compile(r"[^.\s]+(\.[^.\s]+)*")
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 
+LONGEST_TAG = 100
+"""Characters: as many may be held back, and a longer one is surely no tag."""
+TAG_SCHEMA = {"type": "string", "pattern": "\\S", "maxLength": LONGEST_TAG}
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A filter expression and what became of it."""
@@ -132,6 +137,8 @@ def _a_list(expected: str) -> BeforeValidator:
 def _check_tag(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("bad-tags", "{fault}", {"fault": "blank"})
+    if len(text) > LONGEST_TAG:
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "too-long"})
     return text
 
 
@@ -172,7 +179,7 @@ DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
 PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]
 LeadingOrAnywhere = Annotated[str, _one_of("leading", "anywhere"), _words("leading", "anywhere")]
 FamilyName = Annotated[str, _one_of(*FAMILIES), _words(*FAMILIES)]
-TagText = Annotated[str, AfterValidator(_check_tag), WithJsonSchema({"type": "string", "pattern": "\\S"})]
+TagText = Annotated[str, AfterValidator(_check_tag), WithJsonSchema(TAG_SCHEMA)]
 
 type _JSON = Annotated[
     Annotated[list[_JSON], Tag("\0list")]
@@ -204,7 +211,7 @@ TagPair = Annotated[
     list[TagText],
     _a_list("a pair of tags"),
     AfterValidator(_check_pair),
-    WithJsonSchema({"type": "array", "items": {"type": "string", "pattern": "\\S"}, "minItems": 2, "maxItems": 2}),
+    WithJsonSchema({"type": "array", "items": TAG_SCHEMA, "minItems": 2, "maxItems": 2}),
 ]
 TagPairs = Annotated[list[TagPair], Field(min_length=1), _a_list("a list of pairs of tags")]
 Filters = Annotated[

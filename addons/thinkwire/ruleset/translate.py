@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from thinkwire.ruleset import model
+from thinkwire.ruleset.kinds import LONGEST_TAG
 from thinkwire.ruleset.node import Kind, Node
 from thinkwire.ruleset.place import Place, locate
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
@@ -48,6 +49,7 @@ FORMS = {
 PAIR_OF_TAGS = '`["<think>", "</think>"]`'
 TAG_FAULTS = {
     "blank": ("a tag must have something in it", "write the tag as the model writes it, such as `<think>`"),
+    "too-long": (f"a tag has at most {LONGEST_TAG} characters", "write the tag alone, without the text around it"),
     "not-two": ("this is not a pair of an open and a close tag", f"write a pair such as {PAIR_OF_TAGS}"),
     "equal": ("the open and the close tag are the same", f"write a pair such as {PAIR_OF_TAGS}"),
     "begins-with-blank": (
