@@ -132,7 +132,7 @@ def texts_by_name(documents: list[Any]) -> Iterable[str]:
     return joined.values()
 
 
-@pytest.mark.parametrize("name", [name for name in TOLD if name.endswith(".sse")])
+@pytest.mark.parametrize("name", TOLD)
 def test_inlined_again_it_is_the_text_that_came(name: str) -> None:
     answer, _, extract = recorded(name)
     after = said(answer, rewritten(answer, plan(Inline(THINK), extract)))
