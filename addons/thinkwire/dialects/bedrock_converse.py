@@ -31,12 +31,13 @@ __all__ = ["BEDROCK_CONVERSE", "aws_error", "model_in_path"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
+_WHOLE_THOUGHT: Final = Place(Kind.REASONING, splits=True)
 _THOUGHT: Final = Shape(
     members={
         "text": REASONING,
         "signature": OPAQUE,
         "redactedContent": OPAQUE,
-        "reasoningText": Shape(members={"text": REASONING, "signature": OPAQUE}, other=REASONING, label=Level()),
+        "reasoningText": Shape(members={"text": REASONING, "signature": OPAQUE}, other=REASONING, label=_WHOLE_THOUGHT),
     },
     other=REASONING,
     label=Level(is_thought=True),
@@ -142,5 +143,6 @@ BEDROCK_CONVERSE: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("content", '{"reasoningContent":{"reasoningText":{"text":', "}}}"),
+    text_element=('{"text":', "}"),
     error=aws_error,
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from thinkwire.dialects.marked import behind_closing_tag
 from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.places import REASONING
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
@@ -64,7 +65,9 @@ class Stripper:
             self._reset(space)
         for update in updates:
             if update.begins:
-                self.changes += self._numbers.forget_owner(update.owner)
+                self._begin(update.owner)
+            elif self._is_of_thought(update):
+                update.parts = list(map(_as_thought, update.parts))
         if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
             return self._drop(updates)
         lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
@@ -84,6 +87,20 @@ class Stripper:
         self._numbers.reset(space)
         for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
             del self._choices[owner]
+
+    def _begin(self, owner: Owner | None) -> None:
+        """Another owner has the number from now on, whatever the one was that had it."""
+        self.changes += self._numbers.forget_owner(owner)
+        choice = self._choices.get(owner)
+        if choice is not None and choice.is_thought:
+            self.changes += 1
+            choice.is_thought = choice.was_sent = False
+
+    def _is_of_thought(self, update: Update) -> bool:
+        """Does an update that does not look so belong to a thought? What has no number lives on as something else."""
+        choice = self._choices.get(update.owner)
+        in_blocks = update.owner is not None and update.owner.space != ""
+        return in_blocks and choice is not None and choice.is_thought and not update.is_thought
 
     def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
         """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes.
@@ -259,6 +276,12 @@ class Stripper:
             if choice is not None and not choice.has_role:
                 choice.has_role = any(part.says_something for part in update.of(Kind.ROLE))
                 self.changes += choice.has_role
+
+
+def _as_thought(part: Part) -> Part:
+    """What a part is where all is thought but the signature; a yes or no, such as `stop: true`, tells nothing."""
+    could_tell = part.kind in VISIBLE or (part.kind is Kind.OTHER and part.node.raw not in ("true", "false"))
+    return Part(Kind.REASONING, part.node, REASONING) if could_tell else part
 
 
 def _holds_thought(update: Update) -> bool:
