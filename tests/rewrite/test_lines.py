@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.rewrite.answers import STRIP, TO_REASONING, chunk, rewrite_chunks
+from tests.rewrite.answers import STRIP, TO_REASONING, chunk, rewrite_chunks, stream
 from thinkwire.rewrite.stream import Label
 
 HIDDEN = chunk({"reasoning_content": "Secret"})
@@ -72,3 +72,61 @@ def test_an_object_where_a_list_was_expected_is_a_body() -> None:
 def test_an_element_leaves_as_soon_as_it_is_complete() -> None:
     pieces = [b"[" + json.dumps(HELLO).encode(), b",", json.dumps(BYE).encode(), b"]"]
     assert b"".join(pieces) == rewritten(b"".join(pieces), Label.LIST)
+
+
+PRETTY = json.dumps(HIDDEN, indent=1).encode() + b"\n"
+TORN = b'{"choices": [{"index": 0, "delta": {"reasoning_content": "a\nSecret"}}]}\n'
+
+
+@pytest.mark.parametrize("label", [Label.LINES, Label.EVENTS, Label.UNSURE])
+@pytest.mark.parametrize("raw", [PRETTY + PRETTY, PRETTY + lines(HELLO), TORN + lines(HELLO)], ids=repr)
+def test_the_lines_of_a_document_that_has_several_share_its_fate(raw: bytes, label: Label) -> None:
+    for size in (1, 7, 10_000):
+        assert b"Secret" not in rewritten(raw, label, size)
+        assert rewritten(raw, label, size, TO_REASONING) == raw
+
+
+def test_a_line_within_a_document_of_several_is_no_document() -> None:
+    raw = b'{"choices": [\n  {"delta": {"reasoning_content": "Secret"}}\n]}\n\n' + lines(HELLO)
+    assert rewritten(raw, Label.LINES) == b"\n" + lines(HELLO)
+
+
+@pytest.mark.parametrize(
+    ("label", "lead"),
+    [
+        (Label.LINES, b"\xef\xbb\xbf"),
+        (Label.LINES, b"\x1e"),
+        (Label.LINES, b" ,"),
+        (Label.UNSURE, b"\xef\xbb\xbf"),
+        (Label.UNSURE, b"\x1e"),
+    ],
+)
+def test_a_line_is_read_behind_what_separates_it_from_the_one_before(label: Label, lead: bytes) -> None:
+    raw = lines(HELLO) + lead + lines(HIDDEN) + lead + lines(BYE)
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, label, size) == lines(HELLO) + lead + lines(BYE)
+        assert rewritten(raw, label, size, TO_REASONING) == raw.replace(b"reasoning_content", b"reasoning")
+
+
+@pytest.mark.parametrize("label", [Label.LINES, Label.UNSURE])
+def test_a_record_separator_may_begin_the_lines(label: Label) -> None:
+    raw = b"\x1e" + lines(HIDDEN) + b"\x1e" + lines(HELLO)
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, label, size).replace(b"\x1e", b"") == lines(HELLO)
+
+
+@pytest.mark.parametrize("begin", [b"", b": ping\n\n", b"\xef\xbb\xbf"], ids=repr)
+def test_events_that_are_labelled_as_lines_are_events(begin: bytes) -> None:
+    raw = begin + stream(HIDDEN, HELLO)
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, Label.LINES, size) == begin + stream(HELLO)
+
+
+def test_other_text_among_lines_passes() -> None:
+    raw = lines(HELLO) + b"upstream is busy\n" + lines(BYE)
+    assert rewritten(raw, Label.LINES) == raw
+
+
+def test_a_list_whose_commas_begin_its_lines_is_one_body() -> None:
+    raw = b'[{"a": 1}\n, {"b": 2}]'
+    assert rewritten(raw, Label.UNSURE) == raw

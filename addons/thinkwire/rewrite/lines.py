@@ -17,13 +17,25 @@ class Lines:
     def __init__(self, answer: AnswerRewriter) -> None:
         self._documents = Documents(answer)
         self._splitter = LineSplitter()
+        self._is_torn = False
+        """Was a line not readable? It may have begun a document of several lines, and the next ones are its rest."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
-        return [sent for line in self._splitter.feed(chunk) if (sent := rewritten(line, self._documents))]
+        return [sent for line in self._splitter.feed(chunk) if (sent := self._rewrite(line))]
 
     def finish(self) -> Iterable[bytes]:
-        last = [rewritten(line, self._documents) for line in self._splitter.finish()]
+        last = [self._rewrite(line) for line in self._splitter.finish()]
         return [sent for sent in (*last, self._documents.finish()) if sent]
+
+    def _rewrite(self, line: Line) -> bytes:
+        """The line as it is to be sent; empty where it is not."""
+        if self._is_torn and line.data is not None and (line.is_indented or not _is_document(line)):
+            return b"" if self._documents.drops_unreadable else line.raw
+        try:
+            return _read(line, self._documents)
+        except Exception as error:
+            self._is_torn = True
+            return self._documents.fail(error, line.raw)
 
 
 class Elements:
@@ -63,15 +75,19 @@ class Elements:
 
 def rewritten(frame: Line | Element, documents: Documents) -> bytes:
     """The frame as it is to be sent; empty where it is not."""
-    sent = documents.repeat(frame.raw)
-    if sent is not None:
-        return sent
     try:
-        return documents.read(frame, decode(frame.raw)) if _is_document(frame) else frame.raw
+        return _read(frame, documents)
     except Exception as error:
         # Whatever it was: an exception would lose the chunk or leave the client waiting for ever.
         return documents.fail(error, frame.raw)
 
 
+def _read(frame: Line | Element, documents: Documents) -> bytes:
+    sent = documents.repeat(frame.raw)
+    if sent is not None:
+        return sent
+    return documents.read(frame, decode(frame.data or b"")) if _is_document(frame) else frame.raw
+
+
 def _is_document(frame: Line | Element) -> bool:
-    return frame.raw.lstrip()[:1] in (b"{", b"[")
+    return (frame.data or b"").lstrip()[:1] in (b"{", b"[")

@@ -129,10 +129,12 @@ class _Beginning:
             return None
         if self._label is Label.LIST:
             return Elements(self._answer) if match["json"] == b"[" else _Body(self._answer)
-        if match["json"]:
-            self._is_json = True
-            return self._content()
-        return Events(self._answer) if match["field"] or self._label is Label.EVENTS else _Raw()
+        if match["field"] or (self._label is Label.EVENTS and not match["json"]):
+            return Events(self._answer)
+        if self._label is Label.LINES:
+            return Lines(self._answer)
+        self._is_json = bool(match["json"])
+        return self._content() if self._is_json else _Raw()
 
     def _what_follows_json(self) -> _Content | None:
         """No JSON text goes on with a field of an event, or with another object; such a body is no single text."""
@@ -144,18 +146,18 @@ class _Beginning:
         return Events(self._answer) if found["field"] else Lines(self._answer)
 
 
-_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\x1e \t\r\n]*+")
+"""A record separator, which leads the lines of some, is one, too."""
 _SIGN: Final = re.compile(
     rb"(?P<json>[{\[])|(?P<field>:|data:|event:|id:|retry:)"
     rb"|(?P<other>(?!(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?|\xef\xbb?)\Z).)",
     re.DOTALL,
 )
 """The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
-_SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n[ \t\r\n]{0,8}\{")
-_LONGEST_BETWEEN: Final = 20
+_SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n(?:\xef\xbb\xbf|[\x1e \t\r\n]){0,8}\{")
+_LONGEST_BETWEEN: Final = 36
 _SURE: Final[dict[Label, Callable[[AnswerRewriter], _Content]]] = {
     Label.JSON: _Body,
-    Label.LINES: Lines,
     Label.AWS: Messages,
 }
 

@@ -1,21 +1,28 @@
 """Lines of JSON: bytes in, raw lines out. Lines end in LF; a CR before it is a blank to JSON."""
 
+import re
 from collections.abc import Iterable
-from typing import Self
+from typing import Final, Self
 
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Line", "LineSplitter"]
 
+_LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf|[\x1e, \t\r])*+")
+"""What may stand before the document of a line: a byte order mark, a record separator, a comma of a list."""
+
 
 class Line:
     """One line with its end, as raw bytes."""
 
-    __slots__ = ("raw",)
+    __slots__ = ("_begins", "raw")
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
+        lead = _LEAD.match(raw)
+        self._begins = lead.end() if lead is not None else 0
+        """Where the document begins."""
 
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
@@ -33,15 +40,20 @@ class Line:
         return b"".join(frames)
 
     @property
+    def is_indented(self) -> bool:
+        return self.raw[:1] in (b" ", b"\t")
+
+    @property
     def data(self) -> bytes | None:
-        """The line, whose end is a blank to JSON; None where there is nothing in it."""
-        return self.raw if self.raw.strip() else None
+        """The document with the line's end, which is a blank to JSON; None where there is nothing in it."""
+        data = self.raw[self._begins :]
+        return data if data.strip() else None
 
     def with_data(self, edits: Iterable[Edit]) -> bytes:
-        return splice(self.raw, edits)
+        return self.raw[: self._begins] + splice(self.raw[self._begins :], edits)
 
     def raw_at(self, position: int) -> int:
-        return position
+        return self._begins + position
 
 
 class LineSplitter:
