@@ -64,6 +64,31 @@ def test_what_is_left_of_a_list_is_a_list(documents: list[Any], size: int) -> No
     assert rewritten(raw, Label.LIST, size, TO_REASONING) == raw.replace(b"reasoning_content", b"reasoning")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"[%s]\n%s", b"[]\n"),
+        (b"[null,%s,[1]]", b"[null,[1]]"),
+        (b'["a, b" , %s]', b'["a, b" ]'),
+        (b"[%s,null,%s,1]", b"[null,1]"),
+        (b"[%s , %s , {}]", b"[  {}]"),
+        (b"[%s]\n[%s, []]", b"[]\n[ []]"),
+    ],
+    ids=repr,
+)
+def test_a_comma_goes_only_with_the_element_beside_it(before: bytes, after: bytes) -> None:
+    raw = before.replace(b"%s", json.dumps(HIDDEN).encode())
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, Label.LIST, size) == after
+        assert rewritten(raw, Label.LIST, size, TO_REASONING) == raw.replace(b"reasoning_content", b"reasoning")
+
+
+@pytest.mark.parametrize("raw", [b'[]\n{"type":"x","b":1}', b"[null,{}]", b"[]{}[],", b'[] "a{b" {}'], ids=repr)
+def test_a_list_without_reasoning_comes_out_as_it_went_in(raw: bytes) -> None:
+    for size in (1, 7, 10_000):
+        assert rewritten(raw, Label.LIST, size, TO_REASONING) == raw
+
+
 def test_an_object_where_a_list_was_expected_is_a_body() -> None:
     error = b'{"error": {"message": "no"}}'
     assert rewritten(error, Label.LIST, 3) == error

@@ -46,3 +46,12 @@ def test_an_element_comes_out_as_soon_as_it_is_complete() -> None:
     assert splitter.feed(b'[{"a":1') == []
     (element,) = splitter.feed(b"}")
     assert (element.lead, element.raw) == (b"[", b'{"a":1}')
+
+
+@pytest.mark.parametrize("end", [b"]", b"]]", b']"', b"] }"], ids=repr)
+def test_documents_behind_the_list_are_elements_too(end: bytes) -> None:
+    raw = b'[{"a":1}' + end + b'\n{"b":2} {"c":[3]}\n[{"d":4}]'
+    for size in (1, 100):
+        elements = elements_of(raw, size)
+        assert b"".join(element.lead + element.raw for element in elements) == raw
+        assert [element.raw for element in elements] == [b'{"a":1}', b'{"b":2}', b'{"c":[3]}', b'{"d":4}', b""]

@@ -1,6 +1,8 @@
 """JSON documents one after the other, as lines or as the elements of a list that is sent piece by piece."""
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.documents import Documents
@@ -9,6 +11,9 @@ from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 
 __all__ = ["Elements", "Lines", "rewritten"]
+
+_COMMA_BEFORE: Final = re.compile(rb",[ \t\r\n]*\Z")
+_COMMA_BEHIND: Final = re.compile(rb"\A[ \t\r\n]*,")
 
 
 class Lines:
@@ -45,8 +50,8 @@ class Elements:
         self._documents = Documents(answer)
         self._splitter = ListSplitter()
         self._has_sent = False
-        self._dropped_lead = b""
-        """What stood before the first elements, while none of them has been sent: the bracket of the list."""
+        self._drops_comma = False
+        """Was the element before dropped, and no comma with it? Then the one behind it goes."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
         return [sent for element in self._splitter.feed(chunk) if (sent := self._rewrite(element))]
@@ -55,15 +60,17 @@ class Elements:
         return [sent for element in self._splitter.finish() if (sent := self._rewrite(element))]
 
     def _rewrite(self, element: Element) -> bytes:
-        lead = element.lead if self._has_sent else self._dropped_lead + element.lead.replace(b",", b"", 1)
+        lead = _COMMA_BEHIND.sub(b"", element.lead) if self._drops_comma else element.lead
+        self._drops_comma = False
         if not element.raw:
             return self._with_last(lead)
         sent = rewritten(element, self._documents)
-        if not sent:
-            self._dropped_lead = b"" if self._has_sent else lead
-            return b""
-        self._has_sent = True
-        return lead + sent
+        if sent:
+            self._has_sent = True
+            return lead + sent
+        left = _COMMA_BEFORE.sub(b"", lead)
+        self._drops_comma = left == lead
+        return left
 
     def _with_last(self, end: bytes) -> bytes:
         """The end of the list, behind the elements that are still to be sent."""

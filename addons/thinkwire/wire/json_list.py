@@ -16,9 +16,9 @@ _MARK: Final = re.compile(rb'["\\\[\]{},]')
 
 
 class Element:
-    """One element of the list, as raw bytes: what stands before it (a bracket or a comma, blanks), and its text.
+    """One element of the list, as raw bytes: what stands before it (brackets, commas, blanks), and its text.
 
-    The end of the list is an element without text.
+    Only an object or a list counts; other values stand before the next one. The end is an element without text.
     """
 
     __slots__ = ("lead", "raw")
@@ -54,15 +54,20 @@ class Element:
 
 
 class ListSplitter:
-    """Cuts a list into elements: `feed` returns those that are complete, `finish` what is left. Linear in bytes."""
+    """Cuts a list into elements: `feed` returns those that are complete, `finish` what is left. Linear in bytes.
 
-    __slots__ = ("_begins", "_buffer", "_depth", "_in_string", "_searched")
+    What follows the list is cut likewise: objects beside it, and further lists.
+    """
+
+    __slots__ = ("_around", "_begins", "_buffer", "_depth", "_in_string", "_searched")
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._searched = 0
         self._depth = 0
-        """How many brackets are open; 1 is between the elements of the list."""
+        """How many brackets are open."""
+        self._around = 0
+        """How many of them are around an element: 1 in the list, 0 behind it."""
         self._in_string = False
         self._begins = 0
         """Where the element's text begins in the buffer, while one is open."""
@@ -80,20 +85,27 @@ class ListSplitter:
                 continue
             self._searched = at + 1
             if mark == b'"':
-                self._in_string = not self._in_string
+                self._in_string = self._depth > 0 and not self._in_string  # beside a list a quote may have no partner
             elif not self._in_string and self._closes_element(mark, at):
                 elements.append(self._take(at + 1))
         self._searched = max(self._searched, len(buffer))
         return elements
 
     def _closes_element(self, mark: bytes, at: int) -> bool:
+        if mark == b",":
+            return False
+        is_between = self._depth == self._around
         if mark in b"[{":
-            if self._depth == 1:
+            if is_between and not self._around and mark == b"[":
+                self._around = 1
+            elif is_between:
                 self._begins = at
             self._depth += 1
-        elif mark in b"]}":
+        elif is_between:
+            self._depth = self._around = 0
+        else:
             self._depth -= 1
-            return self._depth == 1
+            return self._depth == self._around
         return False
 
     def _take(self, end: int) -> Element:
@@ -106,7 +118,7 @@ class ListSplitter:
     def finish(self) -> list[Element]:
         """The end of the list, with whatever stands there; or an element that did not come to its end."""
         rest = bytes(self._buffer)
-        begins = self._begins if self._depth > 1 else len(rest)
+        begins = self._begins if self._depth > self._around else len(rest)
         self._buffer.clear()
         self._searched = 0
         return [Element(rest[:begins], rest[begins:])] if rest else []
