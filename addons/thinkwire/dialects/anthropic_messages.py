@@ -182,5 +182,6 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("content", '{"type":"thinking","thinking":', ',"signature":""}'),
+    text_element=('{"type":"text","text":', "}"),
     error=_error,
 )

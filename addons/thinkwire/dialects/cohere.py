@@ -165,5 +165,6 @@ COHERE: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("content", '{"type":"thinking","thinking":', "}"),
+    text_element=('{"type":"text","text":', "}"),
     error=lambda _status, message: to_json({"message": message}),
 )

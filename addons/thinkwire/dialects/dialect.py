@@ -65,6 +65,8 @@ class Dialect:
     place: Callable[[str, Node, Sequence[str], Edits], None] | None = None
     """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
     asks for. None where the API has no such place yet."""
+    text_element: tuple[str, str] | None = None
+    """The JSON text around a quoted text that makes it a block of its own, where an answer is a list of blocks."""
     streams_a_list: bool = False
     """Is a stream that is labelled as JSON a list, sent element by element?"""
     takes_precedence: bool = False

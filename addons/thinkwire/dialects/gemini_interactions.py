@@ -144,5 +144,6 @@ GEMINI_INTERACTIONS: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("steps", '{"type":"thought","summary":[{"type":"text","text":', "}]}"),
+    text_element=('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
     error=lambda status, message: to_json({"error": {"code": str(status), "message": message}}),
 )

@@ -110,5 +110,6 @@ LM_STUDIO: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("output", '{"type":"reasoning","content":', "}"),
+    text_element=('{"type":"message","content":', "}"),
     error=_error,
 )

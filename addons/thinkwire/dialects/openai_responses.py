@@ -308,6 +308,10 @@ OPENAI_RESPONSES: Final = Dialect(
     place=as_element(
         "output", '{"id":"rs_thinkwire","type":"reasoning","summary":[{"type":"summary_text","text":', "}]}"
     ),
+    text_element=(
+        '{"id":"msg_thinkwire","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
+        ',"annotations":[]}]}',
+    ),
     error=_error,
     turn=_turn,
 )

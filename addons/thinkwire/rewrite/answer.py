@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from thinkwire.dialects.dialect import GLANCE, Dialect
 from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Update
+from thinkwire.dialects.parts import Extent, Kind, Update
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.extraction import Extraction, says_something
@@ -75,7 +75,7 @@ class AnswerRewriter:
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
         self._extraction = Extraction(plan.extract, plan.reasoning, request) if plan.extract is not None else None
-        self._inliner = Inliner(plan.reasoning) if isinstance(plan.reasoning, Inline) else None
+        self._inliner = Inliner(plan.reasoning, request) if isinstance(plan.reasoning, Inline) else None
 
     @property
     def dialect_name(self) -> str | None:
@@ -186,8 +186,9 @@ class AnswerRewriter:
         changes = inliner.changes
         inlined = inliner.inline(updates, self._dialect, edits)
         self.generation += inliner.changes - changes
-        is_sent = not edits or extent is Extent.WHOLE or says_something(updates, edits)
-        effect = "inlined" if edits or inlined.before or inlined.after else ""
+        has_lost_text = any(update.of(Kind.REASONING) for update in updates)
+        is_sent = inlined.is_sent and (not has_lost_text or extent is Extent.WHOLE or says_something(updates, edits))
+        effect = "inlined" if edits or inlined.before or not is_sent or inlined.after else ""
         return Outcome(is_sent, edits.spans(), updates, effect, before=inlined.before, after=inlined.after)
 
     def _read(self, text: str) -> Node | None:

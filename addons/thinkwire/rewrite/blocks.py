@@ -5,49 +5,35 @@ before it, and all later numbers make room. It makes documents; reading the text
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import CountOf, Extent, Kind, Owner, Update
+from thinkwire.dialects.parts import Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.numbers import Numbers
-from thinkwire.wire.json_tree import Node, decode, encode, read
+from thinkwire.wire.json_tree import decode, encode
 from thinkwire.wire.splice import Edits, quote_text, splice
 
-__all__ = ["Blocks"]
-
-
-@dataclass(slots=True)
-class _Thought:
-    """The thought that is being written."""
-
-    owner: Owner
-    text: str = ""
+__all__ = ["Blocks", "text_document"]
 
 
 class Blocks:
     """The blocks of one stream, as the client counts them."""
 
-    __slots__ = ("_dialect", "_held", "_held_owner", "_like", "_numbers", "_request", "_shown", "_thought")
+    __slots__ = ("_held", "_held_owner", "_numbers", "_shown", "_writer")
 
     def __init__(self, dialect: Dialect, request: RequestFacts) -> None:
-        self._dialect = dialect
-        self._request = request
         self._numbers = Numbers()
+        self._writer = BlockWriter(dialect, request, self._numbers)
+        """Writes the thoughts."""
         self._held: list[str] = []
         """The documents that open a block of text of which nothing has been shown yet."""
         self._held_owner: Owner | None = None
         self._shown: set[Owner] = set()
-        self._thought: _Thought | None = None
-        self._like: Node | None = None
 
     def begin(self, updates: list[Update]) -> None:
         """Take note of the next document that came."""
-        self._like = updates[0].node
-        for space in updates[0].resets:
-            self._numbers.reset(space)
-        self._numbers.note(updates)
+        self._writer.begin(updates)
 
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
@@ -56,7 +42,7 @@ class Blocks:
 
     def is_showing(self, owner: Owner) -> bool:
         """Does text of this owner follow on text of it?"""
-        return owner in self._shown and self._thought is None
+        return owner in self._shown and not self._writer.is_open
 
     def hold(self, updates: list[Update]) -> None:
         owner = updates[0].owner
@@ -67,27 +53,21 @@ class Blocks:
 
     def think(self, owner: Owner, text: str) -> Iterable[str]:
         """The documents that carry a piece of thought from the text of this owner."""
-        if self._thought is None:
-            self._thought = _Thought(self._numbers.make_room(owner, before=owner not in self._shown))
-            opening, _, _ = self._written(text)
-            yield from self._ours(opening)
-        self._thought.text += text
-        _, middle, _ = self._written(text)
-        yield from self._ours(middle)
+        if not self._writer.is_open:
+            room = self._numbers.make_room(owner, before=owner not in self._shown)
+            yield from self._writer.open(Kind.REASONING, room, text)
+        yield from self._writer.say(text)
 
     def show(self, owner: Owner, documents: Sequence[str]) -> Iterable[str]:
         """The documents that show a piece of the text, behind what has to come before it."""
         yield from self.close()
         yield from self._release(owner)
         for document in documents:
-            yield self._numbered(document, is_ours=False)
+            yield self._writer.numbered(document, is_ours=False)
 
     def close(self) -> Iterable[str]:
         """The documents that end the thought which is being written, if one is."""
-        if self._thought is not None:
-            _, _, closing = self._written(self._thought.text)
-            yield from self._ours(closing)
-            self._thought = None
+        return self._writer.close()
 
     def ends_unseen(self, updates: list[Update]) -> bool:
         """Does the document end a block of which nothing was shown? Then it goes, with what opened it."""
@@ -117,37 +97,7 @@ class Blocks:
         if self._held_owner == owner:
             held, self._held, self._held_owner = self._held, [], None
             for document in held:
-                yield self._numbered(document, is_ours=False)
-
-    def _written(self, text: str) -> tuple[list[str], list[str], list[str]]:
-        """The documents of a thought: those before its text, those with it, and those behind it."""
-        assert self._thought is not None
-        assert self._like is not None
-        documents = self._dialect.write(Kind.REASONING, text, self._thought.owner, self._like)
-        carries = [self._carries(document, text) for document in documents]
-        first, last = carries.index(True), len(carries) - carries[::-1].index(True)
-        return documents[:first], documents[first:last], documents[last:]
-
-    def _carries(self, document: str, text: str) -> bool:
-        updates = locate(read(document, self._dialect.table(self._request)), Extent.DELTA)
-        deltas = (update for update in updates if update.extent is Extent.DELTA)
-        parts = (part for update in deltas for part in update.of(Kind.REASONING))
-        return any(part.node.is_string and part.node.value == text for part in parts)
-
-    def _ours(self, documents: Iterable[str]) -> Iterable[str]:
-        return [self._numbered(document, is_ours=True) for document in documents]
-
-    def _numbered(self, document: str, *, is_ours: bool) -> str:
-        """One more document than came, with the number that is next; blocks of ours have theirs already."""
-        updates = locate(read(document, self._dialect.table(self._request)), Extent.DELTA)
-        edits = Edits()
-        for update in updates:
-            for count_of, space, node in update.counters:
-                if count_of is CountOf.DOCUMENTS:
-                    edits.replace(node, str(self._numbers.next_document(space)))
-                elif not is_ours:
-                    edits.replace(node, str(self._numbers.current(Owner(space, int(node.raw)))))
-        return decode(splice(encode(document), edits.spans()))
+                yield self._writer.numbered(document, is_ours=False)
 
 
 def text_document(update: Update, text: str) -> str:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.inline_blocks import InlineBlocks
 from thinkwire.rewrite.plan import Inline, Opaque
 from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
@@ -21,16 +23,20 @@ class Inlined(NamedTuple):
     """The documents of text that go before a document, and behind one that carries the role."""
 
     before: Sequence[str]
-    after: Sequence[str]
+    after: Sequence[str] = ()
+    is_sent: bool = True
+    """False where those documents stand for it."""
 
 
 class Inliner:
     """Puts the reasoning of one answer into its text, document by document."""
 
-    __slots__ = ("_closes", "_is_open", "_like", "_opens", "changes")
+    __slots__ = ("_blocks", "_closes", "_is_open", "_like", "_opens", "_request", "changes")
 
-    def __init__(self, inline: Inline) -> None:
+    def __init__(self, inline: Inline, request: RequestFacts) -> None:
+        self._request = request
         self._opens, self._closes = inline.family.opens, inline.family.closes
+        self._blocks: InlineBlocks | None = None
         self._is_open: dict[Owner | None, bool] = {}
         self._like: Node | None = None
         self.changes = 0
@@ -38,12 +44,16 @@ class Inliner:
 
     def inline(self, updates: list[Update], dialect: Dialect, edits: Edits) -> Inlined:
         self._like = updates[0].node
+        if self._blocks is None and any(update.counters for update in updates):
+            self._blocks = InlineBlocks(self._opens, self._closes, dialect, self._request)
+        if self._blocks is not None:
+            return self._inline_block(updates, self._blocks, dialect, edits)
         before: list[str] = []
         after: list[str] = []
         for update in updates:
             if update.extent is Extent.WHOLE:
-                self._inline_whole(update, edits)
-            elif update.owner is not None and update.owner.space == "":
+                self._inline_whole(update, dialect, edits)
+            elif update.owner is not None:
                 text = self._text_of(update)
                 if text:
                     goes_first = bool(update.of(Kind.ROLE)) and not _goes_on(update)
@@ -56,9 +66,27 @@ class Inliner:
         """The documents that close what is still open when the answer ends."""
         if self._like is None:
             return ()
+        if self._blocks is not None:
+            return self._blocks.close()
         opened = [owner for owner, is_open in self._is_open.items() if is_open and owner is not None]
         self._is_open.clear()
         return [text for owner in opened for text in dialect.write(Kind.TEXT, self._closes, owner, self._like)]
+
+    def _inline_block(self, updates: list[Update], blocks: InlineBlocks, dialect: Dialect, edits: Edits) -> Inlined:
+        own, owner = updates[0], updates[0].owner
+        blocks.begin(updates)
+        reasoning = _reasoning_of(own)
+        if owner is not None and blocks.is_thought(own, reasoning):
+            self.changes += 1
+            return Inlined(blocks.say(updates, owner, reasoning), is_sent=False)
+        goes_on = owner is not None or own.extent is Extent.WHOLE or len(updates) > 1 or _goes_on(own)
+        before = blocks.close() if goes_on else ()  # a ping is about no block
+        self.changes += bool(before)
+        for update in updates:
+            if update.extent is Extent.WHOLE:
+                self._inline_whole(update, dialect, edits)
+        blocks.renumber(updates, edits)
+        return Inlined(before)
 
     def _text_of(self, update: Update) -> str:
         """What the text gains by this update: its reasoning, with the tags that are due."""
@@ -72,14 +100,26 @@ class Inliner:
             self.changes += 1
         return f"{opens}{reasoning}{closes}"
 
-    def _inline_whole(self, update: Update, edits: Edits) -> None:
+    def _inline_whole(self, update: Update, dialect: Dialect, edits: Edits) -> None:
         reasoning = _reasoning_of(update)
         text = next((part for part in update.of(Kind.TEXT) if part.node.is_string or part.node.is_empty), None)
-        if not reasoning or text is None or (update.owner is not None and update.owner.space):
+        inlined = f"{self._opens}{reasoning}{self._closes}" if reasoning else ""
+        if text is None and dialect.text_element is not None:
+            self._inline_element(update, inlined, dialect.text_element, edits)
+        elif text is not None and inlined:
+            shown = (text.node.value if text.shown is None else text.shown) or ""
+            edits.replace(text.node, quote_text(f"{inlined}{shown}"))
+            remove_reasoning(update, Opaque.KEEP, edits)
+
+    def _inline_element(self, update: Update, inlined: str, element: tuple[str, str], edits: Edits) -> None:
+        """A block of thought becomes one of text, or falls out where there is nothing to show."""
+        node = update.node
+        if node.parent is None or not node.parent.is_list or not (update.is_thought or inlined):
             return
-        shown = (text.node.value if text.shown is None else text.shown) or ""
-        edits.replace(text.node, quote_text(f"{self._opens}{reasoning}{self._closes}{shown}"))
-        remove_reasoning(update, Opaque.KEEP, edits)
+        if inlined:
+            edits.replace(node, quote_text(inlined).join(element))
+        else:
+            edits.remove(node)
 
 
 def _goes_on(update: Update) -> bool:
@@ -94,7 +134,21 @@ def _reasoning_of(update: Update) -> str:
     if named:
         return str(min(named, key=_rank).node.value)
     leaves = [leaf for part in parts for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string]
-    return "".join(leaf.node.value for leaf in leaves)
+    if leaves:
+        return "".join(leaf.node.value for leaf in leaves)
+    nodes = {part.node for part in parts}  # a list and its elements may both be parts
+    return "".join(_text_in(part.node.value) for part in parts if part.node.parent not in nodes)
+
+
+def _text_in(value: object) -> str:
+    """The text of a value that is a block of text, or a list of such."""
+    match value:
+        case {"text": str() as text}:
+            return text
+        case list():
+            return "".join(map(_text_in, value))
+        case _:
+            return ""
 
 
 def _rank(part: Part) -> int:

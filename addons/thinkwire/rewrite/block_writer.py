@@ -1,0 +1,104 @@
+"""Blocks of ours in APIs that number their blocks: opened, filled and closed by the API's own documents.
+
+It knows what was said so far in the block that is open, since what closes a block may say all of it once more.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.parts import CountOf, Extent, Kind, Owner, Update
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.numbers import Numbers
+from thinkwire.wire.json_tree import Node, decode, encode, read
+from thinkwire.wire.splice import Edits, splice
+
+__all__ = ["BlockWriter"]
+
+
+@dataclass(slots=True)
+class _Block:
+    """The block that is being written."""
+
+    owner: Owner
+    """With its number as the client counts."""
+    kind: Kind
+    text: str = ""
+
+
+class BlockWriter:
+    """Writes blocks of one stream, one after another, in the likeness of what comes."""
+
+    __slots__ = ("_block", "_dialect", "_like", "_numbers", "_request")
+
+    def __init__(self, dialect: Dialect, request: RequestFacts, numbers: Numbers) -> None:
+        self._dialect = dialect
+        self._request = request
+        self._numbers = numbers
+        self._block: _Block | None = None
+        self._like: Node | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._block is not None
+
+    def begin(self, updates: list[Update]) -> None:
+        """Take note of the next document that came."""
+        self._like = updates[0].node
+        for space in updates[0].resets:
+            self._numbers.reset(space)
+        self._numbers.note(updates)
+
+    def open(self, kind: Kind, owner: Owner, text: str) -> Iterable[str]:
+        """The documents that open a block; `text` is what will be said in it first."""
+        self._block = _Block(owner, kind)
+        opening, _, _ = self._written(text)
+        return self._ours(opening)
+
+    def say(self, text: str) -> Iterable[str]:
+        """The documents that carry a piece of text, in the block that is open."""
+        assert self._block is not None
+        self._block.text += text
+        _, middle, _ = self._written(text)
+        return self._ours(middle)
+
+    def close(self) -> Iterable[str]:
+        """The documents that end the block, if one is open."""
+        if self._block is None:
+            return ()
+        _, _, closing = self._written(self._block.text)
+        self._block = None
+        return self._ours(closing)
+
+    def numbered(self, document: str, *, is_ours: bool) -> str:
+        """One more document than came, with the number that is next; blocks of ours have theirs already."""
+        edits = Edits()
+        for update in self._updates(document):
+            for count_of, space, node in update.counters:
+                if count_of is CountOf.DOCUMENTS:
+                    edits.replace(node, str(self._numbers.next_document(space)))
+                elif not is_ours:
+                    edits.replace(node, str(self._numbers.current(Owner(space, int(node.raw)))))
+        return decode(splice(encode(document), edits.spans()))
+
+    def _written(self, text: str) -> tuple[list[str], list[str], list[str]]:
+        """The documents of a block: those before its text, those with it, and those behind it."""
+        assert self._block is not None
+        assert self._like is not None
+        kind = self._block.kind
+        documents = self._dialect.write(kind, text, self._block.owner, self._like)
+        carries = [self._carries(document, kind, text) for document in documents]
+        first, last = carries.index(True), len(carries) - carries[::-1].index(True)
+        return documents[:first], documents[first:last], documents[last:]
+
+    def _carries(self, document: str, kind: Kind, text: str) -> bool:
+        deltas = (update for update in self._updates(document) if update.extent is Extent.DELTA)
+        parts = (part for update in deltas for part in update.of(kind))
+        return any(part.node.is_string and part.node.value == text for part in parts)
+
+    def _updates(self, document: str) -> list[Update]:
+        return locate(read(document, self._dialect.table(self._request)), Extent.DELTA)
+
+    def _ours(self, documents: Iterable[str]) -> Iterable[str]:
+        return [self.numbered(document, is_ours=True) for document in documents]

@@ -1,0 +1,74 @@
+"""Inline in APIs that number their blocks: a block of thought is sent as one of text, with the tags in it.
+
+It keeps the thought's number, so that no other block moves. A thought without a word that can be read (its text is
+hidden, or encrypted) has nothing to show: it falls out. It makes documents; `inline.py` decides what comes here.
+"""
+
+from collections.abc import Sequence
+
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.block_writer import BlockWriter
+from thinkwire.rewrite.numbers import Numbers
+from thinkwire.wire.splice import Edits
+
+__all__ = ["InlineBlocks"]
+
+
+class InlineBlocks:
+    """The blocks of one stream, thoughts as text."""
+
+    __slots__ = ("_closes", "_numbers", "_opens", "_thought", "_thoughts", "_writer")
+
+    def __init__(self, opens: str, closes: str, dialect: Dialect, request: RequestFacts) -> None:
+        self._opens = opens
+        self._closes = closes
+        self._numbers = Numbers()
+        self._writer = BlockWriter(dialect, request, self._numbers)
+        self._thoughts: set[Owner] = set()
+        self._thought: Owner | None = None
+        """The thought that came last, until another block or the answer's end shows that it is over."""
+
+    def is_thought(self, update: Update, reasoning: str) -> bool:
+        """Is this about a block of thought? Call it once for each document, with the text of its reasoning."""
+        owner = update.owner
+        if owner is None:
+            return False
+        if update.begins and not update.is_thought:
+            self._thoughts.discard(owner)
+        elif update.is_thought or reasoning:
+            self._thoughts.add(owner)
+        return owner in self._thoughts
+
+    def begin(self, updates: list[Update]) -> None:
+        """Take note of the next document that came."""
+        self._writer.begin(updates)
+        if updates[0].resets:
+            self._thoughts.clear()
+
+    def say(self, updates: list[Update], owner: Owner, reasoning: str) -> Sequence[str]:
+        """What stands for a document about a thought."""
+        documents = [] if owner == self._thought else list(self.close())
+        self._thought = owner
+        if reasoning and updates[0].extent is Extent.DELTA:
+            text = reasoning
+            if not self._writer.is_open:
+                text = f"{self._opens}{reasoning}"
+                place = Owner(owner.space, self._numbers.current(owner))
+                documents += self._writer.open(Kind.TEXT, place, text)
+            documents += self._writer.say(text)
+        self._numbers.drop_document(updates)
+        return documents
+
+    def close(self) -> Sequence[str]:
+        """The documents that end the thought that came last."""
+        thought, self._thought = self._thought, None
+        if self._writer.is_open:
+            return [*self._writer.say(self._closes), *self._writer.close()]
+        if thought is not None:
+            self._numbers.remove_owner(thought)
+        return ()
+
+    def renumber(self, updates: list[Update], edits: Edits) -> None:
+        self._numbers.renumber(updates, edits)
