@@ -129,6 +129,23 @@ def test_an_answer_under_the_number_of_the_thought_stays() -> None:
     assert_stripped(before, [*BEGIN, *text(0, "Hi"), *tool(1), *END])
 
 
+def test_an_event_that_only_its_line_names_is_stripped() -> None:
+    untyped = [{name: value for name, value in one.items() if name != "type"} for one in thinking(0, "Secret")]
+    names = ["content_block_start", "content_block_delta", "content_block_delta", "content_block_stop"]
+    raw = b"".join(
+        f"event: {name}\ndata: {json.dumps(one)}\n\n".encode() for name, one in zip(names, untyped, strict=True)
+    )
+    assert rewritten(raw + raw_of(text(1, "Hi"))) == raw_of(text(0, "Hi"))
+    assert rewritten(raw, TO_REASONING) == raw
+
+
+def test_an_event_or_message_without_a_type_is_known_by_the_thought_in_it() -> None:
+    piece = {"index": 0, "delta": {"type": "thinking_delta", "thinking": "Secret"}}
+    for document in (piece, {"index": 0, "content_block": THOUGHT}, {"content": [HI, REDACTED]}):
+        for table in (TABLE, GLANCE):
+            assert ANTHROPIC_MESSAGES.knows(tree(document, table))
+
+
 def test_pings_and_errors_pass_in_the_middle_of_a_thought() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "r"}
     before = [*BEGIN, *thinking(0, "Se")[:2], PING, delta(0, "thinking_delta", thinking="cret"), PING, error]
@@ -235,6 +252,11 @@ def rewritten_body(document: Any, plan: ResponsePlan = STRIP) -> Any:
 def test_a_body_loses_its_thoughts() -> None:
     call = {"type": "tool_use", "id": "tu_1", "name": "open", "input": {"thinking": "is no thought here"}}
     assert rewritten_body(body(THOUGHT, HI, REDACTED, call, THOUGHT)) == body(HI, call)
+
+
+def test_a_body_without_a_type_loses_its_thoughts() -> None:
+    untyped = {"role": "assistant", "content": [THOUGHT, HI]}
+    assert rewritten_body(untyped) == {"role": "assistant", "content": [HI]}
 
 
 def test_a_body_of_thinking_alone_stays_a_message() -> None:

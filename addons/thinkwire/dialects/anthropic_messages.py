@@ -87,9 +87,13 @@ _DOCUMENT: Final = Shape(
         ),
         "message": Shape(members=_MESSAGE_MEMBERS, other=OTHER),
     },
-    members=_EVENT_MEMBERS,
+    # Some name an event on its `event:` line alone, and a message not at all; its members tell what it is.
+    members=_EVENT_MEMBERS
+    | _MESSAGE_MEMBERS
+    | {"message": _MESSAGE, "content_block": _block(opens=False), "delta": _DELTA},
     other=OTHER,
 )
+_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
 _EVENTS: Final = frozenset(
     (
         "message_start",
@@ -127,12 +131,25 @@ def _wants_stream(request: RequestFacts) -> bool:
 
 
 def _knows(root: Node) -> bool:
-    type_ = root.child("type")
-    name = type_.value if type_ is not None and type_.is_string else None
+    if root.child("type") is None:
+        return _is_untyped(root)
+    name = _type(root)
     if name == "message":
         return root.child("content") is not None and any(root.child(key) for key in ("usage", "stop_reason", "model"))
     # `ping` and `error` are also the names of others' events.
     return name in _EVENTS
+
+
+def _is_untyped(root: Node) -> bool:
+    """Is it an event or a message whose own type is missing? A delta or a thought in it has one."""
+    content = root.child("content")
+    blocks = [root.child("content_block"), *(content.children if content is not None else ())]
+    return _type(root.child("delta")) in _DELTA.cases or any(_type(block) in _THOUGHTS for block in blocks)
+
+
+def _type(node: Node | None) -> str | None:
+    type_ = node.child("type") if node is not None else None
+    return type_.value if type_ is not None and type_.is_string else None
 
 
 _WRITTEN: Final = {
