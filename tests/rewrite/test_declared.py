@@ -265,6 +265,15 @@ def test_all_answers_to_a_declared_path_are_its_own_though_they_look_like_others
 
 
 @pytest.mark.parametrize("path", [OTHER, "/unknown"])
+def test_a_mark_does_not_hide_the_reasoning_of_other_apis(tmp_path: Path, path: str) -> None:
+    dialects = declared(tmp_path, "{reasoning: out.think, text: out.say}", "knows: out")
+    marked = {"out": {"say": "Hi"}}
+    chat = {"choices": [{"index": 0, "delta": {"reasoning_content": "Secret"}}]}
+    own = {"out": {"think": "Secret"}}
+    assert after(path, chat, marked, chat, own, marked, chat, own, dialects=dialects) == [marked, marked]
+
+
+@pytest.mark.parametrize("path", [OTHER, "/unknown"])
 def test_a_mark_settles_whose_answer_it_is_also_for_documents_without_one(tmp_path: Path, path: str) -> None:
     places = '{reasoning: "choices[*].delta.thoughts", owner: "choices[*].index"}'
     dialects = declared(tmp_path, places, "knows: version.thoughts")
@@ -272,6 +281,8 @@ def test_a_mark_settles_whose_answer_it_is_also_for_documents_without_one(tmp_pa
     marked = {"version": {"thoughts": 2}, "choices": [{"index": 0, "delta": {}}]}
     thought = {"choices": [{"index": 0, "delta": {"thoughts": "Secret"}}]}
     assert after(path, first, marked, thought, thought, dialects=dialects) == [first, marked]
+    chat = {"choices": [{"index": 0, "delta": {"reasoning_content": "Secret"}}]}
+    assert after(path, marked, chat, thought, chat, dialects=dialects) == [marked]
 
 
 def test_answers_of_known_apis_stay_theirs_where_a_dialect_is_declared() -> None:

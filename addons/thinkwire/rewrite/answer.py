@@ -53,6 +53,7 @@ class AnswerRewriter:
         "_extraction",
         "_inliner",
         "_is_settled",
+        "_marked",
         "_plan",
         "_preceding",
         "_request",
@@ -71,6 +72,8 @@ class AnswerRewriter:
         self._preceding = tuple(dialect for dialect in dialects if dialect.takes_precedence)
         self._is_settled = self._dialect in self._preceding
         """Is the answer's API known for good, whatever its documents look like?"""
+        self._marked: Dialect | None = None
+        """The declared API whose mark was last seen; documents with reasoning in its places are its own, too."""
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
@@ -199,8 +202,10 @@ class AnswerRewriter:
             return first
         for dialect in self._preceding:
             if dialect.knows(first):
-                self._is_settled = True
+                self._marked = dialect
                 return self._read_as(dialect, text)
+        if self._marked is not None and _has_reasoning(read(text, self._marked.table(self._request))):
+            return self._read_as(self._marked, text)
         if expected is not None and expected.knows(first):
             return first
         glance = first if expected is None else read(text, GLANCE)
@@ -212,6 +217,10 @@ class AnswerRewriter:
 
     def _read_as(self, dialect: Dialect, text: str) -> Node:
         """The tree by the table of an API that a document has just shown."""
+        self.generation += dialect is not self._dialect
         self._dialect = dialect
-        self.generation += 1
         return read(text, dialect.table(self._request))
+
+
+def _has_reasoning(root: Node) -> bool:
+    return any(update.is_thought or update.of(Kind.REASONING) for update in locate(root, Extent.DELTA))
