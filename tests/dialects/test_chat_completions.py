@@ -113,6 +113,7 @@ def test_blocks_without_text_or_state_say_nothing() -> None:
         ({"object": "text_completion", "choices": [{"text": "a"}]}, False),
         ({"error": {}}, False),
         ({"type": "message_start"}, False),
+        ({"type": "content_block_delta", "delta": {}, "choices": []}, False),
         ([], False),
         ("choices", False),
     ],

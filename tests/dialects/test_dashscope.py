@@ -250,6 +250,7 @@ def test_a_header_asks_for_a_stream(headers: list[tuple[str, str]], stream: bool
         STEPS[0],
         {"output": {"text": "Loud"}, "request_id": "r1"},
         {"output": {"thoughts": []}, "request_id": "r1"},
+        {"output": {"thoughts": [{"thought": "Secret"}], "text": ""}},
     ],
 )
 def test_its_documents_are_known(document: Any) -> None:

@@ -73,7 +73,18 @@ def test_code_assist_wraps_the_same_document() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [said(text("a")), {"candidates": []}, {"usageMetadata": USAGE}, {"promptFeedback": {}}, {"response": said()}],
+    [
+        said(text("a")),
+        {"candidates": []},
+        {"usageMetadata": USAGE},
+        {"promptFeedback": {}},
+        {"response": said()},
+        {"response": None} | said(THOUGHT),
+        {"response": {}} | said(THOUGHT),
+        {"type": "new"} | said(THOUGHT),
+        [said(text("a"))],
+        [{"response": said(THOUGHT)}],
+    ],
 )
 def test_its_own_documents_are_known(document: Any) -> None:
     assert API.knows(document)
@@ -85,6 +96,7 @@ def test_its_own_documents_are_known(document: Any) -> None:
         {"error": {"code": 400, "message": "candidates", "status": "INVALID_ARGUMENT"}},
         {"type": "response.completed", "response": {"id": "1", "output": []}},
         {"choices": [{"index": 0, "delta": {"content": "candidates"}}]},
+        {"type": "content_block_delta", "delta": {}, "usageMetadata": {}, "candidates": []},
         [],
         7,
     ],

@@ -230,8 +230,10 @@ def _knows(root: Node) -> bool:
     choices = root.child("choices")
     if choices is None:
         return root.child("sglext") is not None
+    if not choices.children:
+        return root.child("type") is None  # what names its type is an event of another API
     # A choice with neither is one of the legacy API, where `text` is the answer.
-    return not choices.children or any(choice.child("delta") or choice.child("message") for choice in choices.children)
+    return any(choice.child("delta") or choice.child("message") for choice in choices.children)
 
 
 _KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider")

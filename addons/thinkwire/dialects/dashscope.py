@@ -87,9 +87,12 @@ def _asks_by_body(body: object) -> bool:
 
 def _knows(root: Node) -> bool:
     output = root.child("output")
-    if output is None or root.child("request_id") is None:
+    if output is None:
         return False
-    return any(output.child(name) is not None for name in ("choices", "text", "thoughts"))
+    if output.child("thoughts") is not None:
+        return True
+    is_answer = output.child("choices") is not None or output.child("text") is not None
+    return is_answer and root.child("request_id") is not None
 
 
 _KEPT_IN_WRITTEN: Final = ("request_id",)

@@ -13,9 +13,10 @@ from thinkwire.wire.splice import Edits
 __all__ = ["GLANCE", "Dialect", "Handling", "Turn"]
 
 _LEVEL: Final = Shape(members={})
-GLANCE: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
+_DOCUMENT: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
+GLANCE: Final = Shape(members=_DOCUMENT.members, other=_DOCUMENT.other, elements=_DOCUMENT)
 """A table that looks at the members of a document, and at the members of objects in it, once more into these and
-into lists: enough to tell whose document it is."""
+into lists: enough to tell whose document it is. A list of documents is looked at likewise."""
 
 
 @dataclass(frozen=True, slots=True)

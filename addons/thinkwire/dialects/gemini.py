@@ -108,8 +108,18 @@ def _wants_stream(request: RequestFacts) -> bool:
 
 
 def _knows(root: Node) -> bool:
-    answer = _unwrapped(root)
-    return any(answer.child(name) is not None for name in ("candidates", "usageMetadata", "promptFeedback"))
+    answers = root.children if root.is_list else [root]
+    return any(_is_answer(answer) or _is_answer(_unwrapped(answer)) for answer in answers)
+
+
+def _is_answer(node: Node) -> bool:
+    candidates = node.child("candidates")
+    if candidates is not None and candidates.children:
+        return True
+    # What is empty, or metadata alone, does not claim an event that names its type, as other APIs do.
+    return node.child("type") is None and any(
+        node.child(name) is not None for name in ("candidates", "usageMetadata", "promptFeedback")
+    )
 
 
 def _unwrapped(root: Node) -> Node:

@@ -96,7 +96,7 @@ _DOCUMENT: Final = Shape(
 # --- the dialect ------------------------------------------------------------------------------------------------
 
 _PATH: Final = re.compile(r"/interactions(?:/[^/]+)?/?\Z")
-_EVENT: Final = re.compile(r'"(?:interaction|step|content)\.')
+_EVENTS: Final = ("interaction.", "step.", "content.")
 
 
 def _asks_by_body(body: object) -> bool:
@@ -111,8 +111,8 @@ def _model(request: RequestFacts) -> str | None:
 def _knows(root: Node) -> bool:
     event, what = root.child("event_type"), root.child("object")
     if event is not None:
-        return _EVENT.match(event.raw) is not None
-    return what is not None and what.raw == '"interaction"'
+        return event.is_string and event.value.startswith(_EVENTS)
+    return what is not None and what.is_string and what.value == "interaction"
 
 
 def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
