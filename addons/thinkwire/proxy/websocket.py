@@ -6,7 +6,7 @@ not JSON, pass. It edits mitmproxy's flows; the hooks that call it are in `addon
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from mitmproxy import http
@@ -21,9 +21,10 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.documents import Documents
 from thinkwire.rewrite.events import is_document
 from thinkwire.rewrite.lines import rewritten
+from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.request import rewrite_request
 from thinkwire.ruleset.choose import Choice
-from thinkwire.wire.json_tree import Unreadable, decode, read
+from thinkwire.wire.json_tree import Node, Unreadable, decode, read
 from thinkwire.wire.ndjson import Line
 
 __all__ = ["Conversation", "without_torn_characters"]
@@ -35,17 +36,26 @@ type Choose = Callable[[bytes | None], tuple[RequestFacts, Choice]]
 
 
 class Conversation:
-    """The messages of one flow, in the order of mitmproxy's hooks."""
+    """The messages of one flow, in the order of mitmproxy's hooks.
+
+    Few messages of the server say whose they are. Where that leaves a choice, the strictest plan of all that it could
+    be judges: a thought must not be sent because answers overlapped.
+    """
 
     def __init__(self, flow: http.HTTPFlow, choose: Choose, observes: bool) -> None:
         self._flow = flow
         self._choose = choose
         self._observes = observes
         # What the server says before it was asked is judged by the upgrade, which has no answer to wait for.
-        self._current = _Request(flow, *choose(None), observes)
-        self._current.is_over = True
+        self._over = _Request(flow, *choose(None), observes)
+        """The last whose answer has come to its end; more of it may be late."""
+        self._over.is_over = True
+        self._open: list[_Request] = []
+        """Those whose answers have begun, oldest first."""
         self._waiting: deque[_Request] = deque()
-        """Asked while another answer was under way."""
+        """Those whose answers have not."""
+        self._unclear = 0
+        """How many answers are still to end, once one of several ended that nobody can tell apart; else 0."""
 
     def message(self) -> None:
         """Edit the last message that came, or drop it."""
@@ -54,59 +64,82 @@ class Conversation:
         if not message.is_text:
             return
         try:
+            root = _glance(message)
             if message.from_client:
-                self._ask(message)
+                self._ask(message, root)
             else:
-                self._answer(message)
+                self._answer(message, root)
         except Exception:
             # mitmproxy would log it and send the message as it came.
             logger.exception("thinkwire failed on a message, please report this")
-            if self._current.drops_unreadable and not message.from_client and not self._observes:
+            if self._judge(None).drops_unreadable and not message.from_client and not self._observes:
                 message.drop()
 
     def end(self) -> None:
         """The connection is closed; what has not been logged is."""
-        for request in (self._current, *self._waiting):
+        for request in (*self._open, *self._waiting):
             request.end()
 
-    def _ask(self, message: WebSocketMessage) -> None:
-        if _turn_of(message) is not Turn.ASKED:
+    def _ask(self, message: WebSocketMessage, root: Node | None) -> None:
+        if _turn_of(root) is not Turn.ASKED:
             return
         request = _Request(self._flow, *self._choose(message.content), self._observes)
-        if self._current.is_over:
-            self._current = request
-        else:
-            self._waiting.append(request)
+        self._waiting.append(request)
+        self._unclear += self._unclear > 0
         request.edit(message)
 
-    def _answer(self, message: WebSocketMessage) -> None:
-        turn = _turn_of(message)
+    def _answer(self, message: WebSocketMessage, root: Node | None) -> None:
+        turn, name = _turn_of(root), _name_of_answer(root)
         if turn is Turn.BEGAN:
-            self._begin()
-        elif turn is Turn.REFUSED and self._current.has_begun and self._waiting:
-            # A server that answers one request after the other refuses the second.
-            self._waiting.popleft().end("refused")
-            turn = None
-        self._current.rewrite(message)
-        if turn in (Turn.ENDED, Turn.REFUSED):
-            self._end_current()
+            self._begin(name)
+        self._judge(name).rewrite(message)
+        named = self._named(name)
+        if turn is Turn.ENDED and named is not self._over:
+            self._close([named] if named is not None else self._open or [*self._waiting][:1])
+        elif turn is Turn.REFUSED:
+            # Servers that answer one request after the other refuse the second; others give up the first.
+            self._close([*self._open, *self._waiting])
 
-    def _begin(self) -> None:
-        if self._current.has_begun and self._waiting:
-            self._end_current()
-        self._current.has_begun = True
+    def _begin(self, name: str | None) -> None:
+        """The answer of the next one begins, unless it is told once more that one has."""
+        if self._unclear or not self._waiting or (name is not None and self._named(name) in self._open):
+            return
+        request = self._waiting.popleft()
+        request.name = name
+        self._open.append(request)
 
-    def _end_current(self) -> None:
-        self._current.end()
-        if self._waiting:
-            self._current = self._waiting.popleft()
+    def _named(self, name: str | None) -> "_Request | None":
+        return next((one for one in (*self._open[::-1], self._over) if name is not None and one.name == name), None)
+
+    def _judge(self, name: str | None) -> "_Request":
+        """Whose plan decides about a message of the server."""
+        if self._unclear:
+            return _strictest([*self._open, *self._waiting])
+        return self._named(name) or _strictest(self._open[::-1] or [*[*self._waiting][:1], self._over])
+
+    def _close(self, involved: "list[_Request]") -> None:
+        """The answer of one of the requests is over."""
+        if self._unclear or len(involved) > 1:
+            self._unclear = (self._unclear or len(self._open) + len(self._waiting)) - 1
+            if not self._unclear:
+                self._end(*self._open, *self._waiting)
+        elif involved:
+            self._end(*involved)
+
+    def _end(self, *requests: "_Request") -> None:
+        self._over = _strictest(requests)
+        for request in requests:
+            request.end()
+        self._open = [one for one in self._open if not one.is_over]
+        self._waiting = deque(one for one in self._waiting if not one.is_over)
 
 
 class _Request:
     """One request and its answer on a WebSocket."""
 
     def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, observes: bool) -> None:
-        self.has_begun = False
+        self.name: str | None = None
+        """What the server calls the answer."""
         self.is_over = False
         self._flow = flow
         self._choice = choice
@@ -118,6 +151,19 @@ class _Request:
     @property
     def drops_unreadable(self) -> bool:
         return self._choice.plan.response.drops_unreadable
+
+    @property
+    def strictness(self) -> tuple[bool, ...]:
+        """Of two requests, the one with the greater value hides more."""
+        plan = self._choice.plan.response
+        strip = plan.reasoning
+        return (
+            isinstance(strip, Strip),
+            isinstance(strip, Strip) and strip.opaque is Opaque.DROP,
+            bool(plan.extract),
+            isinstance(strip, Strip) and strip.token_metadata is TokenMetadata.ALL,
+            plan.drops_unreadable,
+        )
 
     def edit(self, message: WebSocketMessage) -> None:
         """Edit the request as the plan says."""
@@ -134,13 +180,12 @@ class _Request:
         if after != message.content:
             self._replace(message, after)
 
-    def end(self, note: str = "") -> None:
+    def end(self) -> None:
         """The answer is over, whole or not; says so once in the log."""
         if self.is_over:
             return
         self.is_over = True
-        notes = [*self._notes, note] if note else self._notes
-        log_exchange(self._choice, self._answer.tally, "message", notes, self._observes, live=self._flow.live)
+        log_exchange(self._choice, self._answer.tally, "message", self._notes, self._observes, live=self._flow.live)
 
     def _replace(self, message: WebSocketMessage, after: bytes) -> None:
         if self._observes:
@@ -151,12 +196,29 @@ class _Request:
             message.drop()
 
 
-def _turn_of(message: WebSocketMessage) -> Turn | None:
+def _strictest(requests: Sequence[_Request]) -> _Request:
+    """The one whose plan hides most; the first of several."""
+    return max(requests, key=lambda request: request.strictness)
+
+
+def _glance(message: WebSocketMessage) -> Node | None:
     try:
-        root = read(decode(message.content), GLANCE)
+        return read(decode(message.content), GLANCE)
     except Unreadable:
         return None
+
+
+def _turn_of(root: Node | None) -> Turn | None:
+    if root is None:
+        return None
     return next((turn for dialect in DIALECTS if (turn := dialect.turn(root)) is not None), None)
+
+
+def _name_of_answer(root: Node | None) -> str | None:
+    """What the server calls the answer that a message belongs to, where it says so."""
+    response = root.child("response") if root is not None else None
+    name = response.child("id") if response is not None else None
+    return name.raw if name is not None and name.is_string else None
 
 
 _CONTINUES: Final = range(0x80, 0xC0)
