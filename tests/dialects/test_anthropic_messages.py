@@ -355,6 +355,8 @@ VERTEX = "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x@2025"
         ("/api/anthropic/messages", {}, None, False),
         (f"{VERTEX}:streamRawPredict", {"anthropic_version": "vertex-2023-10-16"}, "claude-x@2025", True),
         (f"{VERTEX}:rawPredict", {"messages": []}, "claude-x@2025", False),
+        (f"{VERTEX.replace('@', '%40')}%3AstreamRawPredict", {"messages": []}, "claude-x@2025", True),
+        ("/custom", {"messages": [], "anthropic_version": "bedrock-2023-05-31", "stream": True}, None, True),
     ],
 )
 def test_requests_by_their_path(path: str, body: Any, model: str | None, stream: bool) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -253,6 +254,8 @@ ARN = "arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.anthropic.cl
         ("/model/deepseek.r1-v1%3A0/converse", "bedrock-converse", "deepseek.r1-v1:0", False),
         ("/model/deepseek.r1-v1:0/converse-stream", "bedrock-converse", "deepseek.r1-v1:0", True),
         ("/model/m/invoke", "bedrock-invoke", "m", False),
+        (f"/model/{unquote(ARN)}/converse-stream", "bedrock-converse", unquote(ARN), True),
+        (f"/model/{unquote(ARN)}/invoke", "bedrock-invoke", unquote(ARN), False),
         (
             f"/model/{ARN}/invoke-with-response-stream",
             "bedrock-invoke",

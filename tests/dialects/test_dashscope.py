@@ -241,6 +241,12 @@ def test_a_header_asks_for_a_stream(headers: list[tuple[str, str]], stream: bool
     assert (facts.dialect, facts.model, facts.stream) == ("dashscope", "qwen-plus", stream)
 
 
+def test_a_request_to_an_application_is_its_own() -> None:
+    headers = [("X-DashScope-SSE", "enable")]
+    facts = request_facts("h", "/api/v1/apps/a1b2/completion", "POST", headers, b'{"input": {"prompt": "Hi"}}')
+    assert (facts.dialect, facts.stream) == ("dashscope", True)
+
+
 # --- documents -----------------------------------------------------------------------------------------------------
 
 

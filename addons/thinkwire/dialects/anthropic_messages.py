@@ -6,6 +6,7 @@ The tables read like that section. Blocks, deltas and events of a type that is n
 
 import re
 from typing import Any, Final
+from urllib.parse import unquote
 
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
@@ -112,8 +113,12 @@ _PATH: Final = re.compile(r"/(?:v1|anthropic)/messages/?\Z")
 _VERTEX: Final = re.compile(r"/publishers/anthropic/models/(?!count-tokens:)([^/:]+):(stream)?[rR]awPredict\Z")
 
 
+def _vertex(path: str) -> re.Match[str] | None:
+    return _VERTEX.search(unquote(path))
+
+
 def _asks_by_path(path: str) -> bool:
-    return _PATH.search(path) is not None or _VERTEX.search(path) is not None
+    return _PATH.search(path) is not None or _vertex(path) is not None
 
 
 def _asks_by_body(body: object) -> bool:
@@ -121,12 +126,12 @@ def _asks_by_body(body: object) -> bool:
 
 
 def _model(request: RequestFacts) -> str | None:
-    vertex = _VERTEX.search(request.path)
+    vertex = _vertex(request.path)
     return model_in_body(request) or (vertex[1] if vertex else None)
 
 
 def _wants_stream(request: RequestFacts) -> bool:
-    vertex = _VERTEX.search(request.path)
+    vertex = _vertex(request.path)
     return stream_in_body(request) or (vertex is not None and vertex[2] is not None)
 
 

@@ -27,7 +27,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["BEDROCK_CONVERSE", "aws_error", "model_in_path"]
+__all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
@@ -90,8 +90,10 @@ _DOCUMENT: Final = Shape(members=_MEMBERS | dict.fromkeys((*_EVENTS, "metadata")
 
 # --- the dialect ------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/model/[^/]+/converse(?:-stream)?\Z")
-_MODEL: Final = re.compile(r"/model/([^/]+)/[^/]+\Z")
+MODEL_PATH: Final = "/model/(arn:.+|[^/]+)/"
+"""An ARN has a slash in it, which not every client escapes."""
+_PATH: Final = re.compile(MODEL_PATH + r"converse(?:-stream)?\Z")
+_MODEL: Final = re.compile(MODEL_PATH + r"[^/]+\Z")
 
 
 def model_in_path(request: RequestFacts) -> str | None:

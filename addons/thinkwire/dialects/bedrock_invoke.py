@@ -7,14 +7,14 @@ No document is known here: each is recognised as one of the model's own API, and
 import re
 from typing import Final
 
-from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE, aws_error, model_in_path
+from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE, MODEL_PATH, aws_error, model_in_path
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.places import OTHER
 from thinkwire.wire.json_tree import Shape
 
 __all__ = ["BEDROCK_INVOKE"]
 
-_PATH: Final = re.compile(r"/model/[^/]+/invoke(?:-with-response-stream)?\Z")
+_PATH: Final = re.compile(MODEL_PATH + r"invoke(?:-with-response-stream)?\Z")
 _DOCUMENT: Final = Shape(members={}, other=OTHER)
 
 BEDROCK_INVOKE: Final = Dialect(

@@ -38,7 +38,8 @@ _ONE: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(opens=True))
 _DOCUMENT: Final = Shape(members=_MEMBERS, other=OTHER, elements=_ONE, label=Level(opens=True))
 """One answer, or in a body the list of the answers to several prompts."""
 
-_PATH: Final = re.compile(r"\A/completions/?\Z|/(?:completion|infill)/?\Z")
+# Behind any prefix, but an application's at DashScope ends likewise.
+_PATH: Final = re.compile(r"\A(?:/completions|(?!.*/api/v1/apps/).*/(?:completion|infill))/?\Z")
 _OWN_SETTINGS: Final = frozenset(("n_predict", "n_probs", "cache_prompt", "input_prefix", "input_suffix"))
 
 

@@ -49,10 +49,13 @@ NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
 
 def dialect_of_request(path: str, body: object, dialects: tuple[Dialect, ...] = DIALECTS) -> Dialect | None:
-    """The API that a request is for: by its path, else by the shape of its body; of several, the first."""
+    """The API that a request is for: by its path, else by the shape of its body; of several, the first.
+
+    A list of messages is the shape of chat completions, but not theirs alone: what else the body holds goes first.
+    """
     by_path = (dialect for dialect in dialects if dialect.asks_by_path(path))
     by_body = (dialect for dialect in dialects if dialect.asks_by_body(body))
-    return next(by_path, None) or next(by_body, None)
+    return next(by_path, None) or min(by_body, key=lambda dialect: dialect is CHAT_COMPLETIONS, default=None)
 
 
 def request_facts(
