@@ -1,5 +1,6 @@
 """What the headers of an answer say of its body."""
 
+import re
 from typing import Final
 
 from mitmproxy import http
@@ -10,17 +11,29 @@ __all__ = ["is_json", "is_streaming", "label_of", "may_have_body"]
 
 _STREAMING: Final = {
     "text/event-stream": Label.EVENTS,
-    "application/x-ndjson": Label.LINES,
-    "application/ndjson": Label.LINES,
-    "application/jsonl": Label.LINES,
-    "application/json-lines": Label.LINES,
-    "application/stream+json": Label.LINES,
     "application/vnd.amazon.eventstream": Label.AWS,
+    **dict.fromkeys(
+        (
+            "application/x-ndjson",
+            "application/ndjson",
+            "text/x-ndjson",
+            "application/jsonl",
+            "application/x-jsonl",
+            "application/json-lines",
+            "application/jsonlines",
+            "application/x-jsonlines",
+            "application/json-seq",
+            "application/stream+json",
+        ),
+        Label.LINES,
+    ),
 }
+_END_OF_TYPE: Final = re.compile("[;,]")
+"""Parameters follow, or the type of another header: some gateways add one to that of the provider."""
 
 
 def media_type(message: http.Message) -> str:
-    return str(message.headers.get("content-type", "")).partition(";")[0].strip().lower()
+    return _END_OF_TYPE.split(str(message.headers.get("content-type", "")), maxsplit=1)[0].strip().lower()
 
 
 def is_streaming(message: http.Message, *, streams_a_list: bool) -> bool:
