@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, assembled, framed, rewritten
+from tests.rewrite.test_extract_blocks import response as tagged_response
 from tests.splits import PROPERTY
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.plan import Inline, ResponsePlan
+from thinkwire.rewrite.plan import Extract, Inline, ResponsePlan
 
 INLINE = ResponsePlan(Inline(FAMILIES["think"]))
 SIZES = pytest.mark.parametrize("size", [1, 7, None])
@@ -199,3 +200,29 @@ def test_bodies_show_the_thought_as_text(name: str) -> None:
     assert '"reasoning' not in after
     assert '"thinking"' not in after
     assert '"thought"' not in after
+
+
+# --- told apart first -------------------------------------------------------------------------------------------
+
+HARMONY = ResponsePlan(Inline(FAMILIES["think"]), extract=Extract(FAMILIES["harmony"]))
+CHANNELS = "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hello"
+
+
+@SIZES
+def test_markup_of_one_family_becomes_that_of_another(size: int | None) -> None:
+    texts = [CHANNELS[at : at + 5] for at in range(0, len(CHANNELS), 5)]
+    streamed = assembled(documents_of(rewritten(framed(message([("text", texts)])), MESSAGES, HARMONY, size)))
+    assert streamed == [("text", "<think>Hm</think>"), ("text", "Hello")]
+    body: dict[str, Any] = {"type": "message", "role": "assistant", "stop_reason": "end_turn"}
+    body |= {"content": [{"type": "text", "text": CHANNELS}]}
+    after = json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(HARMONY, MESSAGES)))
+    assert [(block["type"], block["text"]) for block in after["content"]] == streamed
+
+
+@SIZES
+def test_so_it_does_in_a_response(size: int | None) -> None:
+    documents = documents_of(rewritten(framed(tagged_response(CHANNELS[:9], CHANNELS[9:])), RESPONSES, HARMONY, size))
+    assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
+    final = documents[-1]["response"]["output"]
+    assert [item["content"][0]["text"] for item in final] == ["<think>Hm</think>", "Hello"]
+    assert "".join(one["delta"] for one in documents if one["type"].endswith("text.delta")) == "<think>Hm</think>Hello"

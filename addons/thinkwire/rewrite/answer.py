@@ -12,7 +12,7 @@ from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Kind, Update
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.extraction import Extraction, says_something
+from thinkwire.rewrite.extraction import Extraction, ToldApart, says_something
 from thinkwire.rewrite.inline import Inliner
 from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
@@ -115,25 +115,26 @@ class AnswerRewriter:
         changes = self._extraction.changes
         told_apart = self._extraction.read(updates, self._dialect, edits)
         self.generation += self._extraction.changes - changes
-        if self._inliner is not None and extent is Extent.WHOLE and edits:
-            return self._told_apart_and_inlined(text, root, edits)
-        before, after = self._ours(told_apart.before), self._ours(told_apart.after)
-        outcome = self._decide(updates, extent, edits)
-        is_sent = told_apart.is_sent and outcome.is_sent
-        if told_apart.is_something and extent is Extent.DELTA and edits:
-            is_sent = is_sent and says_something(updates, edits)
-        effect = outcome.effect or ("extracted" if edits or before or after or not is_sent else "")
-        return outcome._replace(
-            is_sent=is_sent, effect=effect, before=[*before, *outcome.before], after=[*outcome.after, *after]
-        )
+        before = self._ours(told_apart.before)
+        if self._inliner is not None and (edits or not told_apart.is_sent):
+            outcome = Outcome(False, [], updates, "")
+            if _is_left(told_apart, updates, extent, edits):
+                outcome = self._decide_again(text, root, edits, extent)
+        else:
+            outcome = self._decide(updates, extent, edits)
+            outcome = outcome._replace(is_sent=outcome.is_sent and _is_left(told_apart, updates, extent, edits))
+        after = self._ours(told_apart.after)
+        effect = outcome.effect or ("extracted" if edits or before or after or not outcome.is_sent else "")
+        return outcome._replace(effect=effect, before=[*before, *outcome.before], after=[*outcome.after, *after])
 
-    def _told_apart_and_inlined(self, text: str, root: Node, edits: Edits) -> Outcome:
-        """A body whose reasoning has been found a place, from which it goes back into the text: two passes."""
+    def _decide_again(self, text: str, root: Node, edits: Edits, extent: Extent) -> Outcome:
+        """Decide about a document as it is after it was told apart: what was found a place goes back into the text."""
         told_apart = splice(encode(text), edits.spans())
         again = self._read(decode(told_apart))
         assert again is not None  # what is edited stays an answer of its API
-        outcome = self._decide(locate(again, Extent.WHOLE), Extent.WHOLE, Edits())
-        return outcome._replace(edits=[Edit(root.start, root.end, decode(splice(told_apart, outcome.edits)))])
+        outcome = self._decide(locate(again, extent), extent, Edits())
+        whole = decode(splice(told_apart, outcome.edits))
+        return outcome._replace(edits=[Edit(root.start, root.end, whole)] if whole != text else [])
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""
@@ -224,3 +225,11 @@ class AnswerRewriter:
 
 def _has_reasoning(root: Node) -> bool:
     return any(update.is_thought or update.of(Kind.REASONING) for update in locate(root, Extent.DELTA))
+
+
+def _is_left(told_apart: ToldApart, updates: list[Update], extent: Extent, edits: Edits) -> bool:
+    """Is a document still to be sent after text was told apart from it? An emptied body is."""
+    if not told_apart.is_sent:
+        return False
+    is_emptied = told_apart.is_something and extent is Extent.DELTA and bool(edits)
+    return not is_emptied or says_something(updates, edits)
