@@ -477,8 +477,8 @@ def body(document: Any, plan: ResponsePlan = STRIP) -> Any:
 
 
 def test_a_body_loses_its_reasoning_items() -> None:
-    before = response("completed", thought(), CALL, SUMMED, message(say("Loud", WHOLE)))
-    assert body(before) == response("completed", CALL, message(say("Loud", WHOLE)))
+    before = response("completed", thought(), CALL, SUMMED, message(say()))
+    assert body(before) == response("completed", CALL, message(say()))
     assert body(before, TO_BOTH) == before
 
 
@@ -486,8 +486,9 @@ def test_a_body_of_a_thought_alone_stays_a_response() -> None:
     assert body(response("completed", SUMMED)) == {**response("completed"), "usage": USAGE}
 
 
-def test_a_body_loses_logprobs_that_list_more_than_the_text() -> None:
-    told = message(say("Loud", tokens("quiet", "Lo", "ud")))
+@pytest.mark.parametrize("listed", [tokens("quiet", "Lo", "ud"), WHOLE], ids=["the thought, too", "the text alone"])
+def test_a_body_with_a_thought_loses_all_logprobs(listed: list[Document]) -> None:
+    told = message(say("Loud", listed))
     assert body(response("completed", SUMMED, told)) == response("completed", message(say()))
     assert body(response("completed", told)) == response("completed", told)
 

@@ -42,7 +42,7 @@ class _Choice:
 class Stripper:
     """Strips the documents of one answer, in order."""
 
-    __slots__ = ("_choices", "_hid_in_whole", "_hid_owners", "_numbers", "_strip", "changes")
+    __slots__ = ("_choices", "_hid_in_whole", "_hid_owners", "_is_body", "_numbers", "_strip", "changes")
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -54,6 +54,7 @@ class Stripper:
         """The owners of which a whole has shown a thought."""
         self._hid_owners = False
         """Was an owner hidden that is reasoning alone, or a thought that had no owner?"""
+        self._is_body = False
 
     def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
         """Collect the edits of one document, given its updates.
@@ -61,6 +62,7 @@ class Stripper:
         Returns whether it is to be sent at all, and the names of the token metadata that it lost. `extent` is the
         document's own: in a stream (DELTA) one of which nothing is left is not sent.
         """
+        self._is_body = extent is Extent.WHOLE
         for space in updates[0].resets:
             self._reset(space)
         for update in updates:
@@ -154,15 +156,22 @@ class Stripper:
             if holds_thought and update.owner not in self._hid_in_whole:
                 self.changes += 1
                 self._hid_in_whole.add(update.owner)
-            # A server may list the tokens of a hidden owner with the one that follows it.
-            open_verdict = Verdict.KEEP_IF_SPELLED if self._hid_owners else Verdict.KEEP
-            verdict = Verdict.DROP if self._hid(update.owner) else open_verdict
+            verdict = self._verdict_on_whole(update.owner)
         else:
             verdict = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
             verdict = Verdict.DROP if holds_thought or holds_tag else verdict
         remove_reasoning(update, self._strip.opaque, edits)
         return self._judge(update, verdict, self._hid(update.owner) or self._hid_owners, edits)
+
+    def _verdict_on_whole(self, owner: Owner | None) -> Verdict:
+        if self._hid(owner):
+            return Verdict.DROP
+        if not self._hid_owners:
+            return Verdict.KEEP
+        # A server may list the tokens of a hidden owner with the one that follows it. What repeats a stream keeps what
+        # its pieces may keep.
+        return Verdict.DROP if self._is_body else Verdict.KEEP_IF_SPELLED
 
     def _hid(self, owner: Owner | None) -> bool:
         """Has the stream hidden anything of this owner?"""
