@@ -40,11 +40,16 @@ class Numbers:
         """Note that the number of a removed owner is that of another one now; returns whether it was of one."""
         if owner is None or not self.is_removed(owner):
             return False
-        self._owners[owner.space].remove(int(owner.number))
+        removed = self._owners[owner.space]
+        del removed[bisect_left(removed, int(owner.number))]
         return True
 
     def is_removed(self, owner: Owner | None) -> bool:
-        return owner is not None and owner.number in self._owners.get(owner.space, ())
+        if owner is None or isinstance(owner.number, str):
+            return False
+        removed = self._owners.get(owner.space, ())
+        at = bisect_left(removed, owner.number)
+        return at < len(removed) and removed[at] == owner.number
 
     def drop_document(self, updates: list[Update]) -> bool:
         """Note that a document falls out; returns whether it had a number that later ones count on."""

@@ -3,6 +3,7 @@
 It decides update by update, with the states of `states.py`; it does not know APIs and does not send anything.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,6 +15,7 @@ from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.removal import THOUGHT, remove_reasoning
 from thinkwire.rewrite.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Stripper"]
@@ -42,7 +44,17 @@ class _Choice:
 class Stripper:
     """Strips the documents of one answer, in order."""
 
-    __slots__ = ("_choices", "_hid_in_whole", "_hid_owners", "_is_body", "_numbers", "_strip", "changes")
+    __slots__ = (
+        "_choices",
+        "_hid_in_whole",
+        "_hid_owners",
+        "_hidden",
+        "_is_body",
+        "_numbers",
+        "_strip",
+        "_unfinished",
+        "changes",
+    )
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -52,6 +64,10 @@ class Stripper:
         self._numbers = Numbers()
         self._hid_in_whole: set[Owner | None] = set()
         """The owners of which a whole has shown a thought."""
+        self._hidden = 0
+        """How many choices have hidden something."""
+        self._unfinished = 0
+        """How many choices have not come to their end."""
         self._hid_owners = False
         """Was an owner hidden that is reasoning alone, or a thought that had no owner?"""
         self._is_body = False
@@ -72,8 +88,10 @@ class Stripper:
                 update.parts = list(map(_as_thought, update.parts))
         if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
             return self._drop(updates)
-        lost = [self._strip_update(update, updates, edits) for update in updates[1:]]
-        lost.append(self._strip_own(updates, edits))
+        # A whole message beside a delta stands in the same node, and shares the choice's metadata with it.
+        told = {update.node for update in updates if _holds_thought(update)}
+        lost = [self._strip_update(update, told, edits) for update in updates[1:]]
+        lost.append(self._strip_own(updates, told, edits))
         if edits and extent is Extent.DELTA and not self._says_something(updates, edits):
             return self._drop(updates)
         self._note_sent(updates)
@@ -88,7 +106,7 @@ class Stripper:
         self.changes += 1
         self._numbers.reset(space)
         for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
-            del self._choices[owner]
+            self._count(self._choices.pop(owner), -1)
 
     def _begin(self, owner: Owner | None) -> None:
         """Another owner has the number from now on, whatever the one was that had it."""
@@ -147,11 +165,12 @@ class Stripper:
 
     # --- one update ---------------------------------------------------------------------------------------------
 
-    def _strip_update(self, update: Update, updates: list[Update], edits: Edits) -> set[str]:
-        """Strip what one document says of one owner; returns the names of token metadata that went."""
-        # A whole message beside a delta shares the choice's metadata with it.
-        beside = [other for other in updates if other.node is update.node]
-        holds_thought = any(map(_holds_thought, beside))
+    def _strip_update(self, update: Update, told: Set[Node], edits: Edits) -> set[str]:
+        """Strip what one document says of one owner; returns the names of token metadata that went.
+
+        `told` are the objects of the document that a thought was found in.
+        """
+        holds_thought = update.node in told
         if update.extent is Extent.WHOLE:
             if holds_thought and update.owner not in self._hid_in_whole:
                 self.changes += 1
@@ -182,6 +201,7 @@ class Stripper:
         choice = self._choices.get(update.owner)
         if choice is None:
             choice = self._choices[update.owner] = _Choice(self._first_state(update.owner))
+            self._count(choice, 1)
         ends = any(part.says_something for part in update.of(Kind.FINISH))
         has_metadata = any(part.says_something for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
@@ -194,8 +214,15 @@ class Stripper:
         choice.hid = choice.hid or holds_thought
         choice.has_finished = choice.has_finished or ends
         choice.owes_metadata = not has_metadata and (holds_thought or choice.owes_metadata)
+        self._count(before, -1)
+        self._count(choice, 1)
         self.changes += choice != before
         return verdict
+
+    def _count(self, choice: _Choice, by: int) -> None:
+        """Keep count of what is asked about all choices at every document."""
+        self._hidden += by * (choice.state is not State.START)
+        self._unfinished += by * (not choice.has_finished)
 
     def _first_state(self, owner: Owner | None) -> State:
         """Blocks of one answer follow each other: what comes after a hidden one may list its last token. Choices do
@@ -226,20 +253,22 @@ class Stripper:
         parts = [part for part in update.of(*_METADATA) if part.says_something]
         if self._strip.token_metadata is TokenMetadata.ALL:
             verdict = Verdict.DROP
-        kept = [part for part in kept_parts(update, parts, verdict) if not (hid and part.kind is Kind.TRANSCRIPT)]
-        going = [part for part in parts if part not in kept]
-        for part in going:
-            edits.remove(part.node)
-        return {part.node.key for part in going}
+        kept = kept_parts(update, parts, verdict)
+        going = {part.node for part in parts} - {
+            part.node for part in kept if not (hid and part.kind is Kind.TRANSCRIPT)
+        }
+        for node in going:
+            edits.remove(node)
+        return {node.key for node in going}
 
     # --- the document -------------------------------------------------------------------------------------------
 
-    def _strip_own(self, updates: list[Update], edits: Edits) -> set[str]:
+    def _strip_own(self, updates: list[Update], told: Set[Node], edits: Edits) -> set[str]:
         """Strip what the document says outside of any choice; or all it says, where it has one owner."""
         own = updates[0]
         if own.owner is not None:
-            return self._strip_update(own, updates, edits)
-        holds_thought = any(map(_holds_thought, updates if own.extent is Extent.WHOLE else [own]))
+            return self._strip_update(own, told, edits)
+        holds_thought = bool(told) if own.extent is Extent.WHOLE else _holds_thought(own)
         remove_reasoning(own, self._strip.opaque, edits)
         verdict = Verdict.KEEP if self._is_open(updates) and not holds_thought else Verdict.DROP
         return self._judge(own, verdict, self._hid_anything, edits)
@@ -252,14 +281,12 @@ class Stripper:
 
     @property
     def _hid_anything(self) -> bool:
-        hid_in_deltas = any(choice.state is not State.START for choice in self._choices.values())
-        return self._hid_owners or bool(self._hid_in_whole) or hid_in_deltas
+        return self._hid_owners or bool(self._hid_in_whole) or self._hidden > 0
 
     @property
     def _all_ended_open(self) -> bool:
         """Has each choice of the stream come to its end, and nothing was hidden?"""
-        choices = self._choices.values()
-        return bool(choices) and not self._hid_anything and all(choice.has_finished for choice in choices)
+        return bool(self._choices) and not self._unfinished and not self._hid_anything
 
     def _says_something(self, updates: list[Update], edits: Edits) -> bool:
         return any(
