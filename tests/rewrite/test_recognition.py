@@ -1,5 +1,7 @@
 """Whose answer a document is, where neither the request nor the labels of the answer say so."""
 
+import json
+
 import pytest
 
 from tests.rewrite.answers import STRIP
@@ -20,6 +22,26 @@ DOCUMENTS = (
     b'{"output":{"thoughts":[{"thought":"Secret"}],"text":""}}',
     b'{"role":"assistant","content":[{"type":"thinking","thinking":"Secret"}]}',
 )
+
+
+@pytest.mark.parametrize(
+    ("dialect", "hidden", "shown", "member"),
+    [
+        ("openai-responses", "response.reasoning_text.delta", "response.output_text.delta", "delta"),
+        ("lm-studio", "reasoning.delta", "message.delta", "content"),
+    ],
+)
+def test_the_name_of_an_event_stands_for_a_type_that_is_missing(
+    dialect: str, hidden: str, shown: str, member: str
+) -> None:
+    def events(name: str, text: str) -> bytes:
+        documents = [json.dumps({member: f"{text} {number}"}) for number in range(9)]
+        return b"".join(f"event: {name}\ndata: {one}\n\n".encode() for one in documents)
+
+    said = events(shown, "Loud")
+    answer = AnswerRewriter(STRIP, RequestFacts("h", "/", "POST", (), None, dialect))
+    machine = StreamRewriter(answer, Label.EVENTS, None, 10.0, 0.0)
+    assert b"".join([*machine.feed(events(hidden, "Secret") + said, 0.0), *machine.finish()]) == said
 
 
 @pytest.mark.parametrize("dialect", [None, "chat-completions", "gemini"])

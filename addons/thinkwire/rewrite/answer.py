@@ -18,7 +18,7 @@ from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.strip import Stripper
 from thinkwire.rewrite.tally import Tally
-from thinkwire.wire.json_tree import Node, decode, encode, read
+from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edit, Edits, splice
 
 __all__ = ["AnswerRewriter", "Outcome"]
@@ -93,20 +93,21 @@ class AnswerRewriter:
         """The JSON text of an error in this answer's API, or the most common one where it has none."""
         return (self._dialect or self._dialects[0]).error(status, message)
 
-    def rewrite(self, text: str, extent: Extent) -> Outcome:
+    def rewrite(self, text: str, extent: Extent, event: str = "") -> Outcome:
         """Decide about one document, and count it. Raises Unreadable.
 
-        `text` is Latin-1 of the bytes; `extent` is WHOLE for a body and DELTA in a stream.
+        `text` is Latin-1 of the bytes; `extent` is WHOLE for a body and DELTA in a stream; `event` is the name that its
+        frame gives it.
         """
-        outcome = self.probe(text, extent)
+        outcome = self.probe(text, extent, event)
         self.tally.effects[outcome.effect] += 1
         self.tally.metadata.update(outcome.lost)
         self.tally.conflicts += outcome.conflicts
         return outcome
 
-    def probe(self, text: str, extent: Extent) -> Outcome:
+    def probe(self, text: str, extent: Extent, event: str = "") -> Outcome:
         """Decide about one document without counting it."""
-        root = self._read(text)
+        root = self._read(text, event)
         if root is None or self._dialect is None or not self._plan.changes:
             return Outcome(True, [], [], "")
         edits, updates = Edits(), locate(root, extent)
@@ -195,32 +196,40 @@ class AnswerRewriter:
         effect = "inlined" if edits or inlined.before or not is_sent or inlined.after else ""
         return Outcome(is_sent, edits.spans(), updates, effect, before=inlined.before, after=inlined.after)
 
-    def _read(self, text: str) -> Node | None:
+    def _read(self, text: str, event: str = "") -> Node | None:
         """The document's tree by the table of its API; None where it is no API's that we know."""
         expected = self._dialect
-        first = read(text, GLANCE if expected is None else expected.table(self._request))
+        first = read(text, GLANCE if expected is None else self._table(expected, event))
         if self._is_settled:
             return first
         for dialect in self._preceding:
             if dialect.knows(first):
                 self._marked = dialect
-                return self._read_as(dialect, text)
-        if self._marked is not None and _has_reasoning(read(text, self._marked.table(self._request))):
-            return self._read_as(self._marked, text)
+                return self._read_as(dialect, text, event)
+        if self._marked is not None and _has_reasoning(read(text, self._table(self._marked, event))):
+            return self._read_as(self._marked, text, event)
         if expected is not None and expected.knows(first):
             return first
         glance = first if expected is None else read(text, GLANCE)
         for dialect in self._dialects:
             if dialect is not expected and dialect.knows(glance):
-                return self._read_as(dialect, text)
+                return self._read_as(dialect, text, event)
         # Errors and the like have no marks of their own: in an answer that is some API's, they are that API's.
         return first if expected is not None else None
 
-    def _read_as(self, dialect: Dialect, text: str) -> Node:
+    def _read_as(self, dialect: Dialect, text: str, event: str) -> Node:
         """The tree by the table of an API that a document has just shown."""
         self.generation += dialect is not self._dialect
         self._dialect = dialect
-        return read(text, dialect.table(self._request))
+        return read(text, self._table(dialect, event))
+
+    def _table(self, dialect: Dialect, event: str) -> Shape:
+        """The API's table; where a document does not say its type, the name of its event does."""
+        table = dialect.table(self._request)
+        named = table.cases.get(event)
+        if named is None:
+            return table
+        return Shape(named.members, other=named.other, switch=table.switch, cases=table.cases, label=named.label)
 
 
 def _has_reasoning(root: Node) -> bool:

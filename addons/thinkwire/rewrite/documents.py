@@ -71,7 +71,7 @@ class Documents:
     def read(self, frame: Framed, text: str) -> bytes:
         """What is sent for a frame whose document is `text`. Raises Unreadable."""
         generation = self._answer.generation
-        outcome = self._answer.rewrite(text, Extent.DELTA)
+        outcome = self._answer.rewrite(text, Extent.DELTA, frame.event)
         sent = _framed(frame, outcome)
         if sent and outcome.edits:
             self._answer.tally.note_change(frame.raw, sent)
@@ -115,7 +115,7 @@ class Documents:
     def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, str]:
         """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""
         frame = like.from_raw(raw)
-        outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA)
+        outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA, frame.event)
         return _framed(frame, outcome), outcome.effect
 
 
