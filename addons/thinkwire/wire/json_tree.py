@@ -95,7 +95,10 @@ class Node:
     @property
     def value(self) -> Any:
         """The parsed value, read as UTF-8; bytes that are not UTF-8 become lone surrogates."""
-        return json.loads(encode(self.raw).decode("utf-8", "surrogateescape"), strict=False, parse_int=_int)
+        raw = self.raw
+        if raw[0] == '"' and raw.isascii() and "\\" not in raw:
+            return raw[1:-1]  # most texts are such, and need no decoder
+        return _DECODER.decode(encode(raw).decode("utf-8", "surrogateescape"))
 
     @property
     def is_string(self) -> bool:
@@ -143,6 +146,8 @@ def _int(digits: str) -> int | str:
     """Python refuses to make a number of more than 4,300 digits; such a one stays text."""
     return int(digits) if len(digits) < 4000 else digits
 
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=_int)
 
 # Only where a value ends is of interest; its numbers stay text, for Python makes none of more than 4,300 digits.
 _scan = json.JSONDecoder(strict=False, parse_int=str).scan_once  # type: ignore[attr-defined]  # not in the stubs
