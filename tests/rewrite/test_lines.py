@@ -147,8 +147,13 @@ def test_events_that_are_labelled_as_lines_are_events(begin: bytes) -> None:
         assert rewritten(raw, Label.LINES, size) == begin + stream(HELLO)
 
 
+def test_events_among_lines_are_stripped() -> None:
+    raw = lines(HELLO) + b": ping\n\n" + stream(HIDDEN, BYE)
+    assert rewritten(raw, Label.LINES) == lines(HELLO) + b": ping\n\n\n" + stream(BYE)
+
+
 def test_other_text_among_lines_passes() -> None:
-    raw = lines(HELLO) + b"upstream is busy\n" + lines(BYE)
+    raw = lines(HELLO) + b"upstream is busy\n" + lines(BYE) + b"[DONE]\n"
     assert rewritten(raw, Label.LINES) == raw
 
 

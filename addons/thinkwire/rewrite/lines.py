@@ -6,6 +6,7 @@ from typing import Final
 
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.documents import Documents
+from thinkwire.rewrite.events import is_document
 from thinkwire.wire.json_list import Element, ListSplitter
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
@@ -97,4 +98,4 @@ def _read(frame: Line | Element, documents: Documents) -> bytes:
 
 
 def _is_document(frame: Line | Element) -> bool:
-    return (frame.data or b"").lstrip()[:1] in (b"{", b"[")
+    return frame.data is not None and is_document(decode(frame.data))

@@ -9,8 +9,9 @@ from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Line", "LineSplitter"]
 
-_LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf|[\x1e, \t\r])*+")
-"""What may stand before the document of a line: a byte order mark, a record separator, a comma of a list."""
+_LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf|data:|[\x1e, \t\r])*+")
+"""What may stand before the document of a line: a byte order mark, a record separator, a comma of a list, or the field
+of an event where a gateway mixes the two."""
 
 
 class Line:
