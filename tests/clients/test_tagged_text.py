@@ -14,6 +14,7 @@ from tests.e2e.bodies import DONE, SSE, chunk
 from tests.e2e.fixtures import StartMitmdump
 from tests.e2e.mitmdump import PROJECT, Mitmdump
 from tests.e2e.upstream import Answer, Upstream
+from tests.rewrite.test_extract_blocks import framed, response
 
 from .test_anthropic_sdk import BEGIN, END, STRIP
 
@@ -101,3 +102,23 @@ def test_openai_reads_tagged_text_as_reasoning(told_apart: Mitmdump, upstream: U
 def test_openai_reads_inlined_reasoning_as_content(inlined: Mitmdump, upstream: Upstream) -> None:
     events = [chunk({"role": "assistant"}), chunk({"reasoning_content": "Hm"}), chunk({"content": "Hello"})]
     assert said(inlined, upstream, events, {}) == {"reasoning": "", "content": "<think>Hm</think>Hello"}
+
+
+def output_read(proxy: Mitmdump, wish: dict[str, str]) -> list[tuple[str, str]]:
+    """The items of the response that the openai client builds, event by event."""
+    with (
+        openai.OpenAI(base_url=f"http://127.0.0.1:{proxy.port}/v1", api_key="none", max_retries=0) as client,
+        client.responses.stream(model="m-think", input="Hi", extra_headers=wish) as stream,
+    ):
+        output = stream.get_final_response().output
+    return [
+        (item.type, "".join(part.text for part in (getattr(item, "summary", None) or getattr(item, "content", []))))
+        for item in output
+    ]
+
+
+@pytest.mark.parametrize("wish", [{}, STRIP], ids=["default", "strip"])
+def test_openai_reads_tagged_text_as_an_item(told_apart: Mitmdump, upstream: Upstream, wish: dict[str, str]) -> None:
+    upstream.answer(Answer([framed([one]) for one in response(*TAGGED)], headers=[SSE]))
+    expected = [("message", "Hello <b>")]
+    assert output_read(told_apart, wish) == (expected if wish else [("reasoning", "Secret plan"), *expected])
