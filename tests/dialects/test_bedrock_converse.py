@@ -87,6 +87,14 @@ def test_a_thought_goes_with_its_stop_and_later_blocks_close_the_gap() -> None:
     assert stripped(before) == [*BEGIN, *text(0, "Hi", " you"), *tool(1), *END]
 
 
+def test_another_message_numbers_its_blocks_anew() -> None:
+    assert stripped([*BEGIN, *thought(0), *BEGIN, *text(0, "Hi"), *END]) == [*BEGIN, *BEGIN, *text(0, "Hi"), *END]
+
+
+def test_a_block_that_begins_on_the_number_of_a_thought_is_another_one() -> None:
+    assert stripped([*BEGIN, *thought(0), *tool(0), *END]) == [*BEGIN, *tool(0), *END]
+
+
 def test_what_stays_keeps_its_bytes() -> None:
     after = [*BEGIN, *text(0, "Hi"), *tool(1), *END]
     assert rewritten(raw_of([*BEGIN, *thought(0), *text(1, "Hi"), *tool(2), *END])) == raw_of(after)

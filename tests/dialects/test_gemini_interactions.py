@@ -141,6 +141,19 @@ def test_a_thoughts_delta_without_its_start_goes() -> None:
     assert stripped(CREATED, happened("step.delta", index=0, delta=SUMMARY)) == [CREATED]
 
 
+@pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
+def test_another_interaction_numbers_its_steps_anew(plan: ResponsePlan) -> None:
+    output = step(0, "model_output", TEXT)
+    first = [CREATED, *step(0, "thought", SUMMARY, SIGNED)]
+    for deltas in (output, output[1:]):
+        assert stripped(*first, CREATED, *deltas, plan=plan)[-len(deltas) - 1 :] == [CREATED, *deltas]
+
+
+def test_a_step_that_begins_on_the_number_of_a_thought_is_another_one() -> None:
+    output = step(0, "model_output", TEXT)
+    assert stripped(*step(0, "thought", SUMMARY), *output) == output
+
+
 def test_the_interaction_at_the_end_has_lost_the_steps_too() -> None:
     steps = [{"type": "user_input", "content": [TEXT]}, THOUGHT_STEP, OUTPUT_STEP]
     whole = happened("interaction.completed", interaction=interaction(steps=steps))

@@ -52,7 +52,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "p": ENVELOPE,
     "role": ROLE,
     "contentBlockIndex": Place(Kind.OWNER, space="block"),
-    "start": _PIECE,
+    "start": Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(begins=True)),
     "delta": _PIECE,
     "output": Shape(
         members={
@@ -77,7 +77,15 @@ _MEMBERS: Final[dict[str, Any]] = {
     "metrics": OTHER,
     "usage": USAGE,
 }
-_EVENT: Final = Shape(members=_MEMBERS, other=OTHER)
+_BEGINNING: Final = Level(resets=("block",))
+
+
+def _event(members: dict[str, Any]) -> Shape:
+    """An event; the one with a role begins a message, whose blocks are numbered anew."""
+    beginning = Shape(members=members, other=OTHER, label=_BEGINNING)
+    return Shape(switch="role", cases={"assistant": beginning}, members=members, other=OTHER)
+
+
 _EVENTS: Final = (
     "messageStart",
     "contentBlockStart",
@@ -85,7 +93,7 @@ _EVENTS: Final = (
     "contentBlockStop",
     "messageStop",
 )
-_DOCUMENT: Final = Shape(members=_MEMBERS | dict.fromkeys((*_EVENTS, "metadata"), _EVENT), other=OTHER)
+_DOCUMENT: Final = _event(_MEMBERS | dict.fromkeys((*_EVENTS, "metadata"), _event(_MEMBERS)))
 
 
 # --- the dialect ------------------------------------------------------------------------------------------------

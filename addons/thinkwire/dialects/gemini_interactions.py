@@ -76,19 +76,31 @@ _INTERACTION_MEMBERS: Final[dict[str, Any]] = {
     "outputs": _STEPS,
 }
 _STEP: Final = {"index": Place(Kind.OWNER, space="step")}
+_MEMBERS: Final[dict[str, Any]] = {
+    **_INTERACTION_MEMBERS,
+    **_STEP,
+    "event_type": ENVELOPE,
+    "event_id": ENVELOPE,
+    "interaction_id": ENVELOPE,
+    "step": _step(opens=False),
+    "content": _step(opens=False),
+    "delta": _DELTA,
+    "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE)),
+    "error": ERROR,
+}
+
+
+def _beginning(level: Level) -> Shape:
+    return Shape(members=_MEMBERS, other=OTHER, label=level)
+
+
 _DOCUMENT: Final = Shape(
-    members={
-        **_INTERACTION_MEMBERS,
-        **_STEP,
-        "event_type": ENVELOPE,
-        "event_id": ENVELOPE,
-        "interaction_id": ENVELOPE,
-        "step": _step(opens=False),
-        "content": _step(opens=False),
-        "delta": _DELTA,
-        "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE)),
-        "error": ERROR,
+    switch="event_type",
+    cases={
+        **dict.fromkeys(("interaction.created", "interaction.start"), _beginning(Level(resets=("step",)))),
+        **dict.fromkeys(("step.start", "content.start"), _beginning(Level(begins=True))),
     },
+    members=_MEMBERS,
     other=OTHER,
 )
 
