@@ -9,8 +9,9 @@ from tests.rewrite.answers import STRIP, TO_REASONING, body
 from tests.rewrite.answers import chunk as chat_chunk
 from tests.wire.aws_messages import chunk, event, exception, message, read_all, unwrapped
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.plan import OnError, ResponsePlan, Strip
+from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
 from thinkwire.rewrite.stream import Label, StreamRewriter
 from thinkwire.rewrite.tally import Tally
 
@@ -138,3 +139,40 @@ def test_a_chunk_of_an_api_that_nobody_knows_passes() -> None:
 def test_kept_it_keeps_every_byte() -> None:
     raw = START + THOUGHT + chunks(thinking(0, "Secret")) + exception("e", "x") + THOUGHT[:9]
     assert rewritten(raw, ResponsePlan())[0] == raw
+
+
+# --- documents of ours ------------------------------------------------------------------------------------------
+
+TAGGED = [
+    event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": text}})
+    for text in ("<think>H", "m</th", "ink>Hi")
+]
+THINK = FAMILIES["think"]
+
+
+def test_documents_of_ours_are_events_of_their_own_names() -> None:
+    plan = ResponsePlan(extract=Extract(THINK))
+    stop = event("contentBlockStop", {"contentBlockIndex": 0})
+    assert read_all(rewritten(START + b"".join(TAGGED) + stop + STOP, plan)[0]) == [
+        ("messageStart", {"p": "abcd", "role": "assistant"}),
+        ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"reasoningContent": {"text": "H"}}}),
+        ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"reasoningContent": {"text": "m"}}}),
+        ("contentBlockStop", {"contentBlockIndex": 0}),
+        ("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"text": "Hi"}}),
+        ("contentBlockStop", {"contentBlockIndex": 1}),
+        ("messageStop", {"p": "a", "stopReason": "end_turn"}),
+    ]
+
+
+def test_an_inlined_thought_is_a_block_of_text() -> None:
+    stops = [event("contentBlockStop", {"contentBlockIndex": index}) for index in (0, 1)]
+    after = rewritten(START + THOUGHT + stops[0] + hi(1) + stops[1] + STOP, ResponsePlan(Inline(THINK)))[0]
+    assert [(name, document.get("delta")) for name, document in read_all(after)] == [
+        ("messageStart", None),
+        ("contentBlockDelta", {"text": "<think>Secret"}),
+        ("contentBlockDelta", {"text": "</think>"}),
+        ("contentBlockStop", None),
+        ("contentBlockDelta", {"text": "Hi"}),
+        ("contentBlockStop", None),
+        ("messageStop", None),
+    ]

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
-from thinkwire.dialects.dialect import Dialect, Handling
+from thinkwire.dialects.dialect import GLANCE, Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import (
     ENVELOPE,
@@ -24,7 +24,7 @@ from thinkwire.dialects.places import (
 )
 from thinkwire.dialects.placing import as_element
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import to_json
 
 __all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
@@ -132,6 +132,14 @@ def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
     ]
 
 
+def _event_name(document: str) -> str:
+    """Which event of a block it is: the name stands beside the document, and clients go by it."""
+    root = read(document, GLANCE)
+    if root.child("delta") is not None:
+        return "contentBlockDelta"
+    return "contentBlockStart" if root.child("start") is not None else "contentBlockStop"
+
+
 def aws_error(status: int, message: str) -> str:
     """An error as AWS writes it; clients read its name from the body where no header has it."""
     kind = "ValidationException" if status < 500 else "InternalServerException"
@@ -154,5 +162,6 @@ BEDROCK_CONVERSE: Final = Dialect(
     write=_write,
     place=as_element("content", '{"reasoningContent":{"reasoningText":{"text":', "}}}"),
     text_element=('{"text":', "}"),
+    event_name=_event_name,
     error=aws_error,
 )

@@ -66,6 +66,8 @@ class Dialect:
     place: Callable[[str, Node, Sequence[str], Edits], None] | None = None
     """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
     asks for. None where the API has no such place yet."""
+    event_name: Callable[[str], str] = lambda _document: ""
+    """The name of the event that carries a document (its text), where no member of the document says it."""
     text_element: tuple[str, str] | None = None
     """The JSON text around a quoted text that makes it a block of its own, where an answer is a list of blocks."""
     streams_a_list: bool = False

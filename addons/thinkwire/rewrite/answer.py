@@ -93,6 +93,10 @@ class AnswerRewriter:
         """The JSON text of an error in this answer's API, or the most common one where it has none."""
         return (self._dialect or self._dialects[0]).error(status, message)
 
+    def event_name(self, document: str) -> str:
+        """The name of the event for a document of ours; nothing where the document says it, or needs none."""
+        return self._dialect.event_name(document) if self._dialect is not None else ""
+
     def rewrite(self, text: str, extent: Extent, event: str = "") -> Outcome:
         """Decide about one document, and count it. Raises Unreadable.
 

@@ -96,7 +96,9 @@ class Documents:
 
     def _made(self, documents: Iterable[str]) -> Iterable[bytes]:
         frame = self._text_frame
-        return [frame.like(text, _name(frame, text)) for text in documents] if frame is not None else []
+        if frame is None:
+            return []
+        return [frame.like(text, self._answer.event_name(text) or _name(frame, text)) for text in documents]
 
     def fail(self, error: Exception, raw: bytes) -> bytes:
         """What is sent for a frame that could not be read, for whatever reason."""

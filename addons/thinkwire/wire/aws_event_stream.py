@@ -10,6 +10,7 @@ The raw bytes of all messages, joined, are the bytes that were fed.
 
 import base64
 import binascii
+import re
 import struct
 import zlib
 from collections.abc import Iterable
@@ -26,6 +27,8 @@ _LENGTH: Final = struct.Struct(">H")
 _STRING: Final = 7
 _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 """Bytes of a header's value by its type; the others, bytes and text, begin with their length."""
+_EVENT_TYPE: Final = b"\x0b:event-type" + bytes([_STRING])
+_NAMED: Final = re.compile(re.escape(_EVENT_TYPE) + rb"..\w*", re.DOTALL)
 _WRAPPER: Final = Shape(members={"bytes": "document"})
 
 
@@ -70,11 +73,19 @@ class Message:
         return _message(self.raw[_PRELUDE.size : self._payload_at], document)
 
     event = ""
-    """Its name is a header, which goes with the message that another is made like."""
+    """Its name is a header, which no member of the document repeats."""
 
-    def like(self, text: str, _name: str) -> bytes:
-        """A message of another document, which is document text, with the same headers."""
-        return self.with_data([Edit(0, len(self.data or b""), text)])
+    def like(self, text: str, name: str) -> bytes:
+        """A message of another document, which is document text, with the same headers but for its name, if it has one.
+
+        What wraps documents has one name for all.
+        """
+        sent = self.with_data([Edit(0, len(self.data or b""), text)])
+        if not name or self._wrapped is not None:
+            return sent
+        headers = self.raw[_PRELUDE.size : self._payload_at]
+        named = _NAMED.sub(lambda _: _EVENT_TYPE + _LENGTH.pack(len(name)) + name.encode(), headers, count=1)
+        return _message(named, sent[self._payload_at : -_CHECKSUM.size])
 
     @staticmethod
     def joined(messages: Iterable[bytes]) -> bytes:
