@@ -175,6 +175,12 @@ def test_opaque_keep_leaves_the_state_in_a_body() -> None:
     assert rewritten_body(body(THOUGHT, REDACTED, HI), STRIP_KEEP_OPAQUE) == body(signed, REDACTED, HI)
 
 
+@pytest.mark.parametrize("signature", [{}, {"signature": "I can be read"}])
+def test_opaque_keep_leaves_no_shell_of_an_unsigned_thought_as_in_a_stream(signature: dict[str, str]) -> None:
+    unsigned = {"reasoningContent": {"reasoningText": {"text": "Secret", **signature}}}
+    assert rewritten_body(body(unsigned, HI), STRIP_KEEP_OPAQUE) == body(HI)
+
+
 def test_parts_of_the_models_own_answer_go_where_they_may_repeat_a_thought() -> None:
     own = {"stop_sequence": "x", "content": [{"thinking": "Secret"}]}
     trace = {"guardrail": {"modelOutput": ["Secret"], "actionReason": "none"}}

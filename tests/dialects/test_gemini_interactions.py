@@ -63,7 +63,8 @@ def stripped(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_an_event_is_about_one_step() -> None:
     (start,) = API.updates(happened("step.start", index=2, step={"type": "thought", "signature": "x"}))
-    assert (start.owner, start.is_thought, kinds(start)) == (Owner("step", 2), True, {"signature": Kind.OPAQUE})
+    found = {"type": Kind.OTHER, "signature": Kind.OPAQUE}
+    assert (start.owner, start.is_thought, kinds(start)) == (Owner("step", 2), True, found)
     (delta,) = API.updates(happened("step.delta", index=3, delta=SUMMARY))
     assert (delta.owner, delta.is_thought, kinds(delta)) == (Owner("step", 3), False, {"text": Kind.REASONING})
     (delta,) = API.updates(happened("step.delta", index=4, delta={"type": "arguments_delta", "arguments": "{"}))

@@ -33,7 +33,10 @@ def _step(*, opens: bool) -> Shape:
     return Shape(
         switch="type",
         cases={
-            "thought": Shape(members=_THOUGHT_MEMBERS, other=REASONING, label=Level(opens=opens, is_thought=True)),
+            # The type says something: the event that begins a thought is sent for the signature that may follow.
+            "thought": Shape(
+                members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_thought=True)
+            ),
             "function_call": Shape(
                 members={"type": ENVELOPE}, other=TOOL_CALL, label=Level(opens=True) if opens else None
             ),

@@ -12,7 +12,7 @@ from thinkwire.rewrite.plan import Opaque
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["THOUGHT", "remove_reasoning"]
+__all__ = ["THOUGHT", "keeps_something", "remove_reasoning"]
 
 THOUGHT: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
 """The kinds of parts that a thought is made of."""
@@ -30,6 +30,12 @@ def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
             shortened.add(gone.parent)
     for node in shortened:
         _fill_emptied(node, edits)
+
+
+def keeps_something(thought: Update) -> bool:
+    """Does a thought have anything beside itself, or state that only the provider can read?"""
+    parts = [leaf for part in thought.parts for leaf in part.leaves or [part]]
+    return any(_is_state(part) or (part.kind not in THOUGHT and part.says_something) for part in parts)
 
 
 def _stays(update: Update, part: Part, opaque: Opaque, edits: Edits) -> bool:

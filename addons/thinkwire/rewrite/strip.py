@@ -13,7 +13,7 @@ from thinkwire.dialects.places import REASONING
 from thinkwire.rewrite.metadata import kept_parts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
-from thinkwire.rewrite.removal import THOUGHT, remove_reasoning
+from thinkwire.rewrite.removal import THOUGHT, keeps_something, remove_reasoning
 from thinkwire.rewrite.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
@@ -143,7 +143,10 @@ class Stripper:
         )
 
     def _goes_whole(self, thought: Update) -> bool:
-        return self._strip.opaque is Opaque.DROP or not thought.has_state
+        """Does nothing of a thought stay? In a stream, its signature may be still to come."""
+        if self._strip.opaque is Opaque.DROP or not thought.has_state:
+            return True
+        return thought.extent is Extent.WHOLE and not keeps_something(thought)
 
     def _remove_owner(self, update: Update, edits: Edits) -> None:
         if update.owner is not None:
