@@ -1,5 +1,6 @@
 """Recorded answers that carry the thought inside the text, told apart; what was said where is written down by hand."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -12,12 +13,16 @@ from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
+from thinkwire.rewrite.stream import Label, StreamRewriter
 
 pytestmark = needs_corpus
 
 THINK = FAMILIES["think"]
 RUN = 4
 """Words in a row that count as a trace of the thought."""
+TAG = re.compile(rb'think>|think\\u003e|"</"|"think"')
+NEAR = 100
+"""Bytes before and behind a tag, where a long recording is cut at every place."""
 
 
 class Text(NamedTuple):
@@ -102,6 +107,20 @@ def test_the_thought_and_the_answer_are_told_apart(
     assert told.reasoning.is_in(seen[member])
     assert told.content.is_in(seen["content"])
     assert seen["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()], ids=["keep", "strip"])
+@pytest.mark.parametrize("name", ["minimax/inline-think-stream.sse", "llamacpp-live/chat-none-tags-in-content.sse"])
+def test_it_does_not_matter_where_the_bytes_are_cut(name: str, reasoning: Reasoning) -> None:
+    answer, _, extract = recorded(name)
+    one = plan(reasoning, extract)
+    whole = rewritten(answer, one)
+    tags = [match.start() for match in re.finditer(TAG, answer.raw)]
+    near = [at for tag in tags for at in range(max(0, tag - NEAR), min(len(answer.raw), tag + NEAR))]
+    for at in near if len(answer.raw) > 4 * NEAR * len(tags) else range(len(answer.raw) + 1):
+        machine = StreamRewriter(AnswerRewriter(one, CHAT_REQUEST), Label.EVENTS, None, 10.0, 0.0)
+        pieces = [*machine.feed(answer.raw[:at], 0.0), *machine.feed(answer.raw[at:], 0.0), *machine.finish()]
+        assert b"".join(pieces) == whole, at
 
 
 @pytest.mark.parametrize("size", [1, 7, None])
