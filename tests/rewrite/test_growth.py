@@ -1,5 +1,6 @@
-"""The work grows as the answer does: four times the items take no more than a few times as long."""
+"""The work grows as the answer does: four times the items take about four times as long."""
 
+import gc
 import time
 from typing import Any
 
@@ -52,15 +53,21 @@ def blocks(count: int) -> bytes:
 
 
 def took(dialect: Dialect, raw: bytes, *, is_stream: bool) -> float:
+    """Seconds of this process, without those of the collector, which come when they please."""
     answer = AnswerRewriter(STRIP, Api(dialect, "/").request)
-    begin = time.process_time()
-    if is_stream:
-        machine = StreamRewriter(answer, Label.EVENTS, None, 10.0, 0.0)
-        machine.feed(raw, 0.0)
-        machine.finish()
-    else:
-        rewrite_body(raw, answer)
-    return time.process_time() - begin
+    gc.collect()
+    gc.disable()
+    try:
+        begin = time.process_time()
+        if is_stream:
+            machine = StreamRewriter(answer, Label.EVENTS, None, 10.0, 0.0)
+            machine.feed(raw, 0.0)
+            machine.finish()
+        else:
+            rewrite_body(raw, answer)
+        return time.process_time() - begin
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(
@@ -76,4 +83,4 @@ def took(dialect: Dialect, raw: bytes, *, is_stream: bool) -> float:
 def test_the_work_is_linear(dialect: Dialect, make: Any, count: int) -> None:
     few, many = (made if isinstance(made, bytes) else dump(made) for made in (make(count), make(4 * count)))
     least = [min(took(dialect, raw, is_stream=make is blocks) for _ in range(3)) for raw in (few, many)]
-    assert least[1] < 8 * least[0]
+    assert least[1] < 10 * least[0]  # four times would be linear, sixteen times quadratic
