@@ -10,9 +10,10 @@ from botocore.eventstream import EventStreamBuffer
 
 from tests.corpus import CORPUS, needs_corpus
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.plan import OnError, ResponsePlan, Strip
+from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
 from thinkwire.rewrite.stream import Label, StreamRewriter
 
 pytestmark = needs_corpus
@@ -206,3 +207,59 @@ def said(documents: list[Any], names: tuple[str, ...]) -> str:
             yield value
 
     return "".join(text for document in documents for text in walk(document))
+
+
+# --- thoughts in the text -----------------------------------------------------------------------------------------
+
+THINK = FAMILIES["think"]
+TOLD_APART = ResponsePlan(extract=Extract(THINK))
+INLINED = ResponsePlan(Inline(THINK))
+WITH_TAGS = {
+    "bedrock-converse/kimi-k2-thinking-tool.2.json",
+    "groq/qwen3-effort-think-tags.json",
+    "groq/raw-think-tags.json",
+    "llamacpp-live/chat-none-tags-in-content.sse",
+    "minimax/inline-think-stream.sse",
+    "minimax/inline-think.json",
+    "together/r1-inline-think-stream.sse",
+    "together/r1-inline-think.json",
+}
+WITHOUT_NUMBERS = "llamacpp-live/responses-stream.sse"
+"""Its events name no place in the output, so that no block can be known as one of thought by its number."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(CORPUS).as_posix()
+
+
+def frames_of(raw: bytes) -> list[bytes]:
+    """Without pings, which may come before the opening of a block that is held until its text comes."""
+    return [frame for frame in raw.split(b"\n\n") if b'"ping"' not in frame]
+
+
+@pytest.mark.parametrize("path", [path for path in answers() if name_of(path) not in WITH_TAGS], ids=name_of)
+def test_answers_without_tags_are_not_changed_by_extract(path: Path) -> None:
+    assert frames_of(rewritten(path, TOLD_APART, 7)[0]) == frames_of(path.read_bytes())
+
+
+@each_answer
+@pytest.mark.parametrize("plan", [TOLD_APART, INLINED], ids=["extract", "inline"])
+def test_told_apart_or_inlined_the_output_does_not_depend_on_how_the_bytes_are_cut(
+    path: Path, plan: ResponsePlan
+) -> None:
+    whole = rewritten(path, plan)[0]
+    assert rewritten(path, plan, 7)[0] == whole
+    assert b"thinkwire~" not in whole  # the marks and gaps of ours
+
+
+OF_BLOCKS = ("anthropic-messages", "bedrock-converse", "openai-responses")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in answers() if expected(path) in OF_BLOCKS and name_of(path) != WITHOUT_NUMBERS],
+    ids=name_of,
+)
+def test_inlined_no_block_of_thought_is_left(path: Path) -> None:
+    after = documents_of(path, rewritten(path, INLINED)[0])
+    assert not [text for document in after for text in texts_in(document, inside=False) if text]

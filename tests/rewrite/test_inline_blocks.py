@@ -226,3 +226,9 @@ def test_so_it_does_in_a_response(size: int | None) -> None:
     final = documents[-1]["response"]["output"]
     assert [item["content"][0]["text"] for item in final] == ["<think>Hm</think>", "Hello"]
     assert "".join(one["delta"] for one in documents if one["type"].endswith("text.delta")) == "<think>Hm</think>Hello"
+
+
+def test_extract_leaves_thoughts_that_came_as_blocks_alone() -> None:
+    blocks: list[Block] = [("thinking", ["Hm", " so", " on"]), ("text", ["Hel", "lo", " you"]), ("tool_use", [])]
+    raw = framed([one for one in message(blocks) if one["type"] != "ping"])
+    assert rewritten(raw, MESSAGES, ResponsePlan(extract=Extract(FAMILIES["think"]))) == raw

@@ -34,15 +34,20 @@ class Blocks:
     def begin(self, updates: list[Update]) -> None:
         """Take note of the next document that came."""
         self._writer.begin(updates)
+        own = updates[0]
+        if own.resets:
+            self._shown.clear()
+        elif own.begins and own.owner is not None:
+            self._shown.discard(own.owner)
 
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
         owner = update.owner
         return owner is not None and owner.space != "" and not update.is_thought and owner not in self._shown
 
-    def is_showing(self, owner: Owner) -> bool:
-        """Does text of this owner follow on text of it?"""
-        return owner in self._shown and not self._writer.is_open
+    def shows(self, owner: Owner) -> None:
+        """Take note that all documents of this owner are sent as they come: it is none of text."""
+        self._shown.add(owner)
 
     def hold(self, updates: list[Update]) -> None:
         owner = updates[0].owner

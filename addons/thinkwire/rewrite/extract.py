@@ -71,6 +71,10 @@ class Extractor:
         self.changes += reader.mark != before or reader.is_at_beginning or not is_left(update, pieces)
         return pieces
 
+    def forget(self) -> None:
+        """Another answer begins in the same stream."""
+        self._readers.clear()
+
     def has_read(self, owner: Owner | None) -> bool:
         return owner in self._readers
 

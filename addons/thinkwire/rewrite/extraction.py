@@ -13,6 +13,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.blocks import Blocks, text_document
 from thinkwire.rewrite.extract import Extractor, is_left
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
+from thinkwire.rewrite.removal import THOUGHT
 from thinkwire.rewrite.tags import Piece
 from thinkwire.wire.json_tree import Node, decode, encode
 from thinkwire.wire.splice import Edits, quote_text, splice
@@ -37,7 +38,7 @@ class ToldApart(NamedTuple):
 class Extraction:
     """Tells the texts of one answer apart, and finds a place for what it finds."""
 
-    __slots__ = ("_blocks", "_dialect", "_extractor", "_hides", "_last_texts", "_like", "_names", "_request")
+    __slots__ = ("_blocks", "_dialect", "_extractor", "_hides", "_last_texts", "_like", "_moves", "_names", "_request")
 
     def __init__(self, extract: Extract, reasoning: Reasoning, request: RequestFacts) -> None:
         self._request = request
@@ -46,13 +47,16 @@ class Extraction:
         self._names = reasoning.names if isinstance(reasoning, Rename) else _NAMES
         self._dialect: Dialect | None = None
         self._extractor = Extractor(extract, self._selects)
+        self._moves = 0
+        """How often a document was held, to be sent later: to hold another one for trial would send that, too."""
         self._last_texts: dict[Owner | None, str] = {}
         """The last document that carried text, for each owner: what is held back leaves in its likeness."""
         self._like: Node | None = None
 
     @property
     def changes(self) -> int:
-        return self._extractor.changes
+        """How often something changed that decides about later documents."""
+        return self._extractor.changes + self._moves
 
     @property
     def signs(self) -> re.Pattern[bytes]:
@@ -91,15 +95,20 @@ class Extraction:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
         blocks.begin(updates)
+        if own.resets:
+            self._extractor.forget()
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
             return self._passed(updates, [], blocks, dialect, edits)  # a ping: it is about no block
         before = list(blocks.release_all_but(owner))
         if owner is None or owner.space == "" or own.is_thought or _is_of_another_kind(own):
             before += [*blocks.close(), *blocks.release_all_but(None)]
+            if owner is not None:
+                blocks.shows(owner)
             return self._passed(updates, before, blocks, dialect, edits)
         pieces = self._extractor.pieces_of(own)
         if pieces is not None:
-            if blocks.is_showing(owner) and is_left(own, pieces):
+            if is_left(own, pieces):
+                before += blocks.show(owner, ())
                 return self._passed(updates, before, blocks, dialect, edits)
             self._last_texts[owner] = text_document(own, _GAP_TEXT)
             before += self._in_blocks(own, owner, pieces, blocks)
@@ -108,6 +117,7 @@ class Extraction:
         goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
         is_beginning = own.extent is Extent.DELTA and not self._extractor.has_read(owner)
         if blocks.opens_text(own) and (goes_on or is_beginning):
+            self._moves += 1
             blocks.hold(updates)
             return ToldApart(True, before, (), is_sent=False)
         if goes_on:
@@ -176,7 +186,7 @@ _SAID_ONCE = (Kind.ROLE, Kind.FINISH, Kind.USAGE, Kind.TOKENS, Kind.TRANSCRIPT, 
 
 def _is_of_another_kind(update: Update) -> bool:
     """Is this about a block that is none of text?"""
-    if any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
+    if any(part.says_something for part in update.of(*THOUGHT, Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
         return True
     may_be_text = bool(update.of(Kind.TEXT, Kind.ROLE))
     return not may_be_text and any(part.says_something for part in update.of(Kind.OTHER))
