@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.dialect import Dialect, Handling, Turn
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import (
@@ -286,11 +287,6 @@ def _write_message(text: str, type_: str, member: str) -> list[tuple[str, dict[s
     ]
 
 
-def _error(status: int, message: str) -> str:
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    return to_json({"error": {"message": message, "type": kind, "param": None, "code": None}})
-
-
 OPENAI_RESPONSES: Final = Dialect(
     name="openai-responses",
     handling=Handling(
@@ -312,6 +308,6 @@ OPENAI_RESPONSES: Final = Dialect(
         '{"id":"msg_thinkwire","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
         ',"annotations":[]}]}',
     ),
-    error=_error,
+    error=CHAT_COMPLETIONS.error,
     turn=_turn,
 )

@@ -58,6 +58,7 @@ class AnswerRewriter:
         "_preceding",
         "_request",
         "_stripper",
+        "_tables",
         "generation",
         "tally",
     )
@@ -74,6 +75,8 @@ class AnswerRewriter:
         """Is the answer's API known for good, whatever its documents look like?"""
         self._marked: Dialect | None = None
         """The declared API whose mark was last seen; documents with reasoning in its places are its own, too."""
+        self._tables: dict[tuple[str, str], Shape] = {}
+        """The tables of named events, by the API and the name; they are made once for each."""
         self.generation = 0
         """Another number after anything has changed that decides about later documents."""
         self._stripper = Stripper(plan.reasoning) if isinstance(plan.reasoning, Strip) else None
@@ -122,14 +125,17 @@ class AnswerRewriter:
         self.generation += self._extraction.changes - changes
         before = self._ours(told_apart.before)
         if self._inliner is not None and (edits or not told_apart.is_sent):
-            outcome = Outcome(False, [], updates, "")
-            if _is_left(told_apart, updates, extent, edits):
-                outcome = self._decide_again(text, root, edits, extent)
+            is_left = _is_left(told_apart, updates, extent, edits)
+            again = self._decide_again(text, root, edits, extent) if is_left else None
+            outcome = again or Outcome(False, [], updates, "")
         else:
             outcome = self._decide(updates, extent, edits)
-            outcome = outcome._replace(is_sent=outcome.is_sent and _is_left(told_apart, updates, extent, edits))
+            if not _is_left(told_apart, updates, extent, edits):
+                outcome = outcome._replace(is_sent=False)
         after = self._ours(told_apart.after)
-        effect = outcome.effect or ("extracted" if edits or before or after or not outcome.is_sent else "")
+        if outcome.is_sent and not edits and not before and not after:
+            return outcome  # a document like most: nothing was told apart
+        effect = outcome.effect or "extracted"
         return outcome._replace(effect=effect, before=[*before, *outcome.before], after=[*outcome.after, *after])
 
     def _decide_again(self, text: str, root: Node, edits: Edits, extent: Extent) -> Outcome:
@@ -229,11 +235,16 @@ class AnswerRewriter:
 
     def _table(self, dialect: Dialect, event: str) -> Shape:
         """The API's table; where a document does not say its type, the name of its event does."""
-        table = dialect.table(self._request)
-        named = table.cases.get(event)
-        if named is None:
-            return table
-        return Shape(named.members, other=named.other, switch=table.switch, cases=table.cases, label=named.label)
+        key = dialect.name, event
+        table = self._tables.get(key)
+        if table is None:
+            table = dialect.table(self._request)
+            named = table.cases.get(event)
+            if named is None:
+                return table  # a name that is none of the API's is not kept: there may be any number of them
+            table = Shape(named.members, other=named.other, switch=table.switch, cases=table.cases, label=named.label)
+            self._tables[key] = table
+        return table
 
 
 def _has_reasoning(root: Node) -> bool:

@@ -12,7 +12,7 @@ from thinkwire.rewrite.plan import Extract
 from thinkwire.rewrite.tags import Piece, TagReader, first_signs
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Extracted", "Extractor", "is_left"]
+__all__ = ["Extracted", "Extractor", "Told"]
 
 
 class Extracted(NamedTuple):
@@ -24,6 +24,14 @@ class Extracted(NamedTuple):
     """Pieces to send behind it: it carries the role, which clients want first."""
     wholes: list[tuple[Part, str]]
     """The reasoning of texts that came whole, each with the part that it stood in."""
+
+
+class Told(NamedTuple):
+    """What the text of one delta has become."""
+
+    pieces: list[Piece]
+    is_left: bool
+    """Is it all visible text as it came, with nothing held back?"""
 
 
 class Extractor:
@@ -60,16 +68,20 @@ class Extractor:
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def pieces_of(self, update: Update) -> list[Piece] | None:
+    def told_of(self, update: Update) -> Told | None:
         """What the text of a delta has become; None where it has none."""
         texts = _texts(update) if update.extent is Extent.DELTA else []
         if not texts:
             return None
-        reader = self._readers.setdefault(update.owner, self._reader())
+        reader = self._readers.get(update.owner)
+        if reader is None:
+            reader = self._readers[update.owner] = self._reader()
         before = reader.mark
-        pieces = [piece for part in texts for piece in reader.feed(part.node.value)]
-        self.changes += reader.mark != before or reader.is_at_beginning or not is_left(update, pieces)
-        return pieces
+        values = [part.node.value for part in texts]
+        pieces = [piece for value in values for piece in reader.feed(value)]
+        is_left = pieces == [Piece(False, "".join(values))]
+        self.changes += reader.mark != before or reader.is_at_beginning or not is_left
+        return Told(pieces, is_left)
 
     def forget(self) -> None:
         """Another answer begins in the same stream."""
@@ -162,8 +174,3 @@ class Extractor:
 
 def _texts(update: Update) -> list[Part]:
     return [part for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
-
-
-def is_left(update: Update, pieces: list[Piece]) -> bool:
-    """Are these the texts of the update, all of them visible and nothing held back?"""
-    return pieces == [Piece(False, "".join(part.node.value for part in _texts(update)))]

@@ -11,7 +11,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.blocks import Blocks, text_document
-from thinkwire.rewrite.extract import Extractor, is_left
+from thinkwire.rewrite.extract import Extractor
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.removal import THOUGHT
 from thinkwire.rewrite.tags import Piece
@@ -83,12 +83,12 @@ class Extraction:
         last = self._extractor.finish()
         if self._blocks is None:
             return list(self._documents(last, dialect))
-        result: list[str] = []
-        for owner, piece in last:
-            if owner is not None and piece.is_reasoning:
-                result += self._blocks.think(owner, piece.text)
-            elif owner is not None:
-                result += self._blocks.show(owner, list(self._text_document(owner, piece.text)))
+        result = [
+            document
+            for owner, piece in last
+            if owner is not None
+            for document in self._in_blocks(owner, [piece], self._blocks)
+        ]
         return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
 
     def _read_block(self, updates: list[Update], blocks: Blocks, dialect: Dialect, edits: Edits) -> ToldApart:
@@ -105,13 +105,13 @@ class Extraction:
             if owner is not None:
                 blocks.shows(owner)
             return self._passed(updates, before, blocks, dialect, edits)
-        pieces = self._extractor.pieces_of(own)
-        if pieces is not None:
-            if is_left(own, pieces):
+        told = self._extractor.told_of(own)
+        if told is not None:
+            if told.is_left:
                 before += blocks.show(owner, ())
                 return self._passed(updates, before, blocks, dialect, edits)
             self._last_texts[owner] = text_document(own, _GAP_TEXT)
-            before += self._in_blocks(own, owner, pieces, blocks)
+            before += self._in_blocks(owner, told.pieces, blocks)
             blocks.leave_out(updates)
             return ToldApart(True, before, (), is_sent=False)
         goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
@@ -122,7 +122,7 @@ class Extraction:
             return ToldApart(True, before, (), is_sent=False)
         if goes_on:
             return self._passed(updates, before, blocks, dialect, edits)
-        before += self._in_blocks(own, owner, self._extractor.flush(owner), blocks)
+        before += self._in_blocks(owner, self._extractor.flush(owner), blocks)
         before += blocks.close()
         if blocks.ends_unseen(updates):
             return ToldApart(True, before, (), is_sent=False)
@@ -138,13 +138,13 @@ class Extraction:
         blocks.renumber(updates, edits)
         return ToldApart(False, before, ())
 
-    def _in_blocks(self, own: Update, owner: Owner, pieces: Iterable[Piece], blocks: Blocks) -> list[str]:
+    def _in_blocks(self, owner: Owner, pieces: Iterable[Piece], blocks: Blocks) -> list[str]:
         result: list[str] = []
         for piece in pieces:
             if piece.is_reasoning:
                 result += blocks.think(owner, piece.text)
-                continue
-            result += blocks.show(owner, list(self._text_document(owner, piece.text)))
+            else:
+                result += blocks.show(owner, list(self._text_document(owner, piece.text)))
         return result
 
     def _selects(self, update: Update) -> bool:

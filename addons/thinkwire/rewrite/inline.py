@@ -76,7 +76,7 @@ class Inliner:
         own, owner = updates[0], updates[0].owner
         blocks.begin(updates)
         reasoning = _reasoning_of(own)
-        if owner is not None and blocks.is_thought(own, reasoning):
+        if owner is not None and blocks.note(own, reasoning):
             self.changes += 1
             return Inlined(blocks.say(updates, owner, reasoning), is_sent=False)
         goes_on = owner is not None or own.extent is Extent.WHOLE or len(updates) > 1 or _goes_on(own)

@@ -30,8 +30,8 @@ class InlineBlocks:
         self._thought: Owner | None = None
         """The thought that came last, until another block or the answer's end shows that it is over."""
 
-    def is_thought(self, update: Update, reasoning: str) -> bool:
-        """Is this about a block of thought? Call it once for each document, with the text of its reasoning."""
+    def note(self, update: Update, reasoning: str) -> bool:
+        """Take note of what a document with this reasoning says about its block; returns whether it is a thought."""
         owner = update.owner
         if owner is None:
             return False
