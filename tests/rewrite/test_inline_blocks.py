@@ -16,6 +16,7 @@ from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, ResponsePlan
+from thinkwire.rewrite.stream import Label, StreamRewriter
 
 INLINE = ResponsePlan(Inline(FAMILIES["think"]))
 SIZES = pytest.mark.parametrize("size", [1, 7, None])
@@ -232,3 +233,12 @@ def test_extract_leaves_thoughts_that_came_as_blocks_alone() -> None:
     blocks: list[Block] = [("thinking", ["Hm", " so", " on"]), ("text", ["Hel", "lo", " you"]), ("tool_use", [])]
     raw = framed([one for one in message(blocks) if one["type"] != "ping"])
     assert rewritten(raw, MESSAGES, ResponsePlan(extract=Extract(FAMILIES["think"]))) == raw
+
+
+def test_a_thought_that_no_event_opened_is_not_held_for_a_text_to_come() -> None:
+    begin, _, thought = message([("thinking", ["Hm"])])[:3]
+    raw = framed([begin, thought])
+    machine = StreamRewriter(
+        AnswerRewriter(ResponsePlan(extract=Extract(FAMILIES["think"])), MESSAGES), Label.EVENTS, None, 10.0, 0.0
+    )
+    assert b"".join(machine.feed(raw, 0.0)) == raw
