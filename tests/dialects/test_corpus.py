@@ -224,8 +224,6 @@ WITH_TAGS = {
     "together/r1-inline-think-stream.sse",
     "together/r1-inline-think.json",
 }
-WITHOUT_NUMBERS = "llamacpp-live/responses-stream.sse"
-"""Its events name no place in the output, so that no block can be known as one of thought by its number."""
 
 
 def name_of(path: Path) -> str:
@@ -257,7 +255,7 @@ OF_BLOCKS = ("anthropic-messages", "bedrock-converse", "openai-responses")
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in answers() if expected(path) in OF_BLOCKS and name_of(path) != WITHOUT_NUMBERS],
+    [path for path in answers() if expected(path) in OF_BLOCKS],
     ids=name_of,
 )
 def test_inlined_no_block_of_thought_is_left(path: Path) -> None:

@@ -60,7 +60,7 @@ SHOWN_STREAM = named(*START, *CALL, *SAID, {"type": "chat.end", "result": SHOWN}
 def test_events_of_a_thought_are_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.owner, update.extent) == (True, Owner("", 0), Extent.DELTA)
+        assert (update.is_thought, update.owner, update.extent) == (True, Owner("reasoning", 0), Extent.DELTA)
 
 
 def test_events_of_the_answer() -> None:
@@ -96,7 +96,7 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_is_written_opens_and_closes_a_block(kind: Kind) -> None:
     block = "reasoning" if kind is Kind.REASONING else "message"
-    written = API.written(kind, 'say "é"\n', Owner("", 0), START[0])
+    written = API.written(kind, 'say "é"\n', Owner(block, 0), START[0])
     assert [document["type"] for document in written] == [f"{block}.start", f"{block}.delta", f"{block}.end"]
 
 

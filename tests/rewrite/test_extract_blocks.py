@@ -223,3 +223,17 @@ def test_a_stripped_item_shows_what_is_left_of_its_text_everywhere() -> None:
     documents = documents_of(raw)
     assert documents[-1]["response"]["output"][0]["content"][0]["text"] == "Hello"
     assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
+
+
+def test_the_token_metadata_of_a_delta_goes_with_what_is_visible_of_it() -> None:
+    documents = response("<think>Hm", "</think>He", "llo <", "!")
+    for document in documents:
+        if document["type"] == "response.output_text.delta":
+            document["logprobs"] = [{"token": document["delta"], "logprob": -0.5}]
+    after = documents_of(rewritten(framed(documents), RESPONSES, plan(Keep())))
+    said = [one for one in after if one["type"] == "response.output_text.delta"]
+    assert [(one["delta"], [entry["token"] for entry in one["logprobs"]]) for one in said] == [
+        ("He", ["</think>He"]),
+        ("llo <", ["llo <"]),
+        ("!", ["!"]),
+    ]

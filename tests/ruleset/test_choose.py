@@ -1,6 +1,5 @@
 """Choosing: each setting from the first matching rule that sets it; request members path by path."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,22 +65,26 @@ def test_an_explicit_keep_counts_as_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "extract"),
     [
+        ("[]", None),
         ("think", Extract(THINK)),
         ("[think]", Extract(THINK)),
         ("{family: think}", Extract(THINK)),
         ("{family: think, starts_inside: false}", Extract(THINK)),
-        ("{family: think, starts_inside: true}", Extract(replace(THINK, starts_inside=True), True)),
+        ("{family: think, starts_inside: true}", Extract(THINK, True)),
         ("{tags: [[<a>, </a>]]}", Extract(pairs("tags", A))),
         ("{tags: [[<a>, </a>]], where: anywhere}", Extract(pairs("tags", A, Where.ANYWHERE))),
         ("[think, harmony]", Extract(merged([THINK, FAMILIES["harmony"]]))),
         (
             "[harmony, {tags: [[<a>, </a>]], where: leading, starts_inside: true}]",
-            Extract(merged([FAMILIES["harmony"], pairs("tags", A, starts_inside=True)]), True),
+            Extract(merged([FAMILIES["harmony"], pairs("tags", A)]), True),
         ),
     ],
 )
-def test_extract_is_a_family_or_tags_or_several(tmp_path: Path, value: str, extract: Extract) -> None:
-    ruleset = rules(tmp_path, f"  - {{id: a, response: {{extract: {value}}}}}\n")
+def test_extract_is_a_family_or_tags_or_several(tmp_path: Path, value: str, extract: Extract | None) -> None:
+    ruleset = rules(
+        tmp_path,
+        f"  - {{id: a, response: {{extract: {value}}}}}\n  - {{id: later, response: {{extract: gemma}}}}\n",
+    )
     assert ruleset.choose(request()).plan.response == ResponsePlan(extract=extract)
 
 

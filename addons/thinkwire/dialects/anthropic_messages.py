@@ -205,5 +205,6 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     write=_write,
     place=as_element("content", '{"type":"thinking","thinking":', ',"signature":""}'),
     text_element=('{"type":"text","text":', "}"),
+    has_blocks=True,
     error=_error,
 )

@@ -163,5 +163,6 @@ BEDROCK_CONVERSE: Final = Dialect(
     place=as_element("content", '{"reasoningContent":{"reasoningText":{"text":', "}}}"),
     text_element=('{"text":', "}"),
     event_name=_event_name,
+    has_blocks=True,
     error=aws_error,
 )

@@ -284,5 +284,7 @@ CHAT_COMPLETIONS: Final = Dialect(
     knows=_knows,
     write=_write,
     place=_place,
+    text_element=('{"type":"text","text":', "}"),
+    text_member=("content", "", ""),
     error=_error,
 )

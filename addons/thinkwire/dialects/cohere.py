@@ -166,5 +166,7 @@ COHERE: Final = Dialect(
     write=_write,
     place=as_element("content", '{"type":"thinking","thinking":', "}"),
     text_element=('{"type":"text","text":', "}"),
+    text_member=("content", '[{"type":"text","text":', "}]"),
+    has_blocks=True,
     error=lambda _status, message: to_json({"message": message}),
 )

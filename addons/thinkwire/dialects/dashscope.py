@@ -126,5 +126,6 @@ DASHSCOPE: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_member("reasoning_content"),
+    text_member=("content", "", ""),
     error=_error,
 )

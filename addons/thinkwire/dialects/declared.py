@@ -102,6 +102,7 @@ def compile_dialect(declaration: Declaration) -> Dialect:
         knows=lambda root: any(shows(root, mark) for mark in declaration.marks),
         write=lambda kind, text, owner, like: write(places, kind, text, owner, like),
         error=CHAT_COMPLETIONS.error,
+        has_blocks=any(placed.is_thought for placed in declaration.places),
         takes_precedence=True,
     )
 

@@ -69,7 +69,11 @@ class Dialect:
     event_name: Callable[[str], str] = lambda _document: ""
     """The name of the event that carries a document (its text), where no member of the document says it."""
     text_element: tuple[str, str] | None = None
-    """The JSON text around a quoted text that makes it a block of its own, where an answer is a list of blocks."""
+    """The JSON text around a quoted text that makes it an element of its own, where thoughts and texts are such."""
+    text_member: tuple[str, str, str] | None = None
+    """Where a message need not have a text: the name of the member that is one, and the JSON text around it."""
+    has_blocks: bool = False
+    """Is an answer a row of blocks, each of which documents of its own open and close in a stream?"""
     streams_a_list: bool = False
     """Is a stream that is labelled as JSON a list, sent element by element?"""
     takes_precedence: bool = False

@@ -160,6 +160,7 @@ GEMINI: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element("parts", '{"text":', ',"thought":true}'),
+    text_element=('{"text":', "}"),
     error=_error,
     streams_a_list=True,
 )

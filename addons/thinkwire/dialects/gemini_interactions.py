@@ -160,5 +160,6 @@ GEMINI_INTERACTIONS: Final = Dialect(
     write=_write,
     place=as_element("steps", '{"type":"thought","summary":[{"type":"text","text":', "}]}"),
     text_element=('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
+    has_blocks=True,
     error=lambda status, message: to_json({"error": {"code": str(status), "message": message}}),
 )

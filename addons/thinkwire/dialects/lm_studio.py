@@ -20,6 +20,12 @@ __all__ = ["LM_STUDIO"]
 
 _THOUGHT: Final = Level(opens=True, is_thought=True, has_state=False)
 
+
+def _block(space: str, *, begins: bool = False, is_thought: bool = False) -> Level:
+    """The level of an event about the block of that kind which is open; there is one at a time, without a number."""
+    return Level(opens=True, space=space, begins=begins, is_thought=is_thought, has_state=not is_thought)
+
+
 # --- the whole answer: the body, and `result` of the last event ------------------------------------------------------
 
 _CALL_MEMBERS: Final = {"type": ENVELOPE, "arguments": TOOL_CALL, "tool": TOOL_CALL}
@@ -43,12 +49,24 @@ _RESULT_MEMBERS: Final = {
 
 # --- the events -------------------------------------------------------------------------------------------------
 
+_STATES: Final = ("start", "delta", "end")
 _EVENTS: Final = {
-    **dict.fromkeys(
-        ("reasoning.start", "reasoning.delta", "reasoning.end"),
-        Shape(members={"type": ENVELOPE, "content": REASONING}, other=REASONING, label=_THOUGHT),
-    ),
-    "message.delta": Shape(members={"type": ENVELOPE, "content": TEXT}, other=OTHER, label=Level(opens=True)),
+    **{
+        f"reasoning.{state}": Shape(
+            members={"type": ENVELOPE, "content": REASONING},
+            other=REASONING,
+            label=_block("reasoning", begins=state == "start", is_thought=True),
+        )
+        for state in _STATES
+    },
+    **{
+        f"message.{state}": Shape(
+            members={"type": ENVELOPE, "content": TEXT},
+            other=OTHER,
+            label=_block("message", begins=state == "start"),
+        )
+        for state in _STATES
+    },
     "tool_call.arguments": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True)),
     "chat.end": Shape(
         members={"type": ENVELOPE, "result": Shape(members=_RESULT_MEMBERS, other=OTHER)},
@@ -111,5 +129,6 @@ LM_STUDIO: Final = Dialect(
     write=_write,
     place=as_element("output", '{"type":"reasoning","content":', "}"),
     text_element=('{"type":"message","content":', "}"),
+    has_blocks=True,
     error=_error,
 )

@@ -20,7 +20,7 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     found = [own]
     _collect(root, own, found)
     if level is not None and level.opens and own.owner is None:
-        own.owner = Owner("", 0)
+        own.owner = Owner(level.space, 0)
     for update in found:
         part_marked_texts(update)
     return found
@@ -64,7 +64,8 @@ def _count(update: Update, place: Place, node: Node) -> None:
     number = number_at(node)
     owner = Owner(place.space, node.raw if number is None else number)
     if place.kind is Kind.OWNER:
-        update.owner = owner
+        if not place.is_name or update.owner is None:
+            update.owner = owner
     elif place.kind is Kind.REFERENCE:
         update.about.append(owner)
     if place.space and number is not None:

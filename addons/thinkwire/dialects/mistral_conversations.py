@@ -112,5 +112,6 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
+    text_element=('{"type":"text","text":', "}"),
     error=lambda _status, message: to_json({"detail": message}),
 )

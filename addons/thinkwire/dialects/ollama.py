@@ -105,5 +105,6 @@ OLLAMA: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_member("thinking"),
+    text_member=("content", "", ""),
     error=lambda _status, message: to_json({"error": message}),
 )

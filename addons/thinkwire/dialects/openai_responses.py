@@ -35,7 +35,10 @@ from thinkwire.wire.splice import to_json
 __all__ = ["OPENAI_RESPONSES"]
 
 _OUTPUT: Final = "output"
-"""The space of `output_index`. Copilot gives one item another `id` in each event, so ids tell nothing."""
+"""The space of `output_index`, which comes first: Copilot gives one item another `id` in each event."""
+
+_NAME: Final = Place(Kind.OWNER, space=_OUTPUT, is_name=True)
+"""The item's `id`: llama.cpp sends no `output_index`."""
 
 # --- parts of a message -----------------------------------------------------------------------------------------
 
@@ -62,7 +65,6 @@ _PARTS: Final = Shape(elements=_PART, label=Place(Kind.TEXT, splits=True))
 _THOUGHTS: Final = Shape(elements=REASONING, label=Place(Kind.REASONING, splits=True))
 _REASONING_ITEM: Final[dict[str, Any]] = {
     "type": OTHER,
-    "id": ENVELOPE,
     "status": ENVELOPE,
     "format": ENVELOPE,  # OpenRouter
     "summary": _THOUGHTS,
@@ -72,7 +74,6 @@ _REASONING_ITEM: Final[dict[str, Any]] = {
 }
 _MESSAGE: Final[dict[str, Any]] = {
     "type": OTHER,
-    "id": ENVELOPE,
     "status": ENVELOPE,
     "role": ROLE,
     "content": _PARTS,
@@ -86,15 +87,17 @@ _CALLS: Final = ("function_call", "custom_tool_call", "mcp_call")
 def _item(opens: bool) -> Shape:
     """An item; in a list it is an owner of its own, in an event the event names the owner."""
     level = Level(opens=True) if opens else None
-    call = Shape(members={"type": OTHER, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
+    name = {"id": ENVELOPE if opens else _NAME}
+    call = Shape(members={"type": OTHER, **name, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
+    thought = Level(opens=opens, is_thought=True)
     return Shape(
         switch="type",
         cases={
-            "reasoning": Shape(members=_REASONING_ITEM, other=REASONING, label=Level(opens=opens, is_thought=True)),
-            "message": Shape(members=_MESSAGE, other=OTHER, label=level),
+            "reasoning": Shape(members=_REASONING_ITEM | name, other=REASONING, label=thought),
+            "message": Shape(members=_MESSAGE | name, other=OTHER, label=level),
             **dict.fromkeys(_CALLS, call),
         },
-        members={},
+        members=name,
         other=OTHER,
         label=level,
     )
@@ -123,7 +126,7 @@ _EVENT: Final[dict[str, Any]] = {
     "type": ENVELOPE,
     "sequence_number": Place(Kind.COUNTER, space="sequence"),
     "output_index": Place(Kind.OWNER, space=_OUTPUT),
-    "item_id": ENVELOPE,
+    "item_id": _NAME,
     "content_index": ENVELOPE,
     "summary_index": ENVELOPE,
     "obfuscation": ENVELOPE,
@@ -250,10 +253,8 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     events = _write_thought(text) if kind is Kind.REASONING else _write_message(text, *_PART_OF_KIND[kind])
     sequence = like.child("sequence_number")
     counter = f'"sequence_number":{sequence.raw},' if sequence is not None else ""
-    return [
-        f'{{"type":"response.{name}",{counter}"output_index":{owner.number},{to_json(members)[1:]}'
-        for name, members in events
-    ]
+    place = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
+    return [f'{{"type":"response.{name}",{counter}{place}{to_json(members)[1:]}' for name, members in events]
 
 
 _OUR_ID: Final = "rs_thinkwire"
@@ -308,6 +309,7 @@ OPENAI_RESPONSES: Final = Dialect(
         '{"id":"msg_thinkwire","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
         ',"annotations":[]}]}',
     ),
+    has_blocks=True,
     error=CHAT_COMPLETIONS.error,
     turn=_turn,
 )

@@ -82,6 +82,8 @@ class Place:
     space: str = ""
     """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: an owner's number is never
     changed."""
+    is_name: bool = False
+    """For OWNER: it names the owner where no number does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "State", "Where", "merged", "pairs"]
+__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "State", "Where", "families_table", "merged", "pairs"]
 
 BLANKS: Final = None
 """In a marker: blanks that may creep in between its parts."""
@@ -52,11 +52,14 @@ class Family:
 
     name: str
     states: Mapping[State, tuple[Marker, ...]]
-    starts_inside: bool = False
-    """Does the prompt usually open the block, so that the text begins inside it? What a rule says comes first."""
     opens: str = ""
     closes: str = ""
     """What reasoning is put between where it is written into text; what comes behind it is visible."""
+    models: str = ""
+    """Who writes it."""
+    prompt_opens: bool = False
+    """Does the prompt of some of these models end inside the block already? Whether this one's does, a rule must say:
+    taken for granted, it would swallow the answers of all the others."""
 
     @property
     def opening(self) -> tuple[Marker, ...]:
@@ -72,7 +75,8 @@ def pairs(
     *,
     ends: Iterable[str] = (),
     drops: Iterable[str] = (),
-    starts_inside: bool = False,
+    models: str = "",
+    prompt_opens: bool = False,
 ) -> Family:
     """A family of tag pairs.
 
@@ -88,7 +92,7 @@ def pairs(
     ending = tuple(Marker((text,), after, stays=True) for text in ends)
     states = {State.THOUGHT: closing + ending + around, State.VISIBLE: around}
     states[State.BEFORE if where is Where.LEADING else State.VISIBLE] = opening + around
-    return Family(name, states, starts_inside, *first)
+    return Family(name, states, *first, models, prompt_opens)
 
 
 def merged(families: Iterable[Family]) -> Family:
@@ -103,8 +107,7 @@ def merged(families: Iterable[Family]) -> Family:
     if State.BEFORE in states:
         states[State.BEFORE] = tuple(dict.fromkeys(states[State.BEFORE] + states[State.VISIBLE]))
     first = families[0]
-    inside = any(family.starts_inside for family in families)
-    return Family("+".join(family.name for family in families), states, inside, first.opens, first.closes)
+    return Family("+".join(family.name for family in families), states, first.opens, first.closes)
 
 
 def _goes_on(marker: Marker) -> Marker:
@@ -128,9 +131,8 @@ def _kimi_k3() -> Family:
     opening = tuple(Marker(_blanked("<|open|>", name, "<|sep|>"), state) for name, state in channels.items())
     closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), State.SILENT) for name in channels)
     states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), opening + closing)
-    return Family(
-        "kimi-k3", states, opens="<|open|>think<|sep|>", closes="<|close|>think<|sep|><|open|>response<|sep|>"
-    )
+    closes = "<|close|>think<|sep|><|open|>response<|sep|>"
+    return Family("kimi-k3", states, "<|open|>think<|sep|>", closes, "Kimi K3", prompt_opens=True)
 
 
 def _harmony() -> Family:
@@ -151,7 +153,7 @@ def _harmony() -> Family:
     body = (*heads, *ends, Marker(("<|message|>",), State.VISIBLE), Marker(("<|constrain|>",), State.SILENT))
     states |= dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), body)
     closes = "<|end|><|start|>assistant<|channel|>final<|message|>"
-    return Family("harmony", states, opens="<|channel|>analysis<|message|>", closes=closes)
+    return Family("harmony", states, "<|channel|>analysis<|message|>", closes, "gpt-oss")
 
 
 def _inkling() -> Family:
@@ -164,7 +166,7 @@ def _inkling() -> Family:
     )
     states: dict[State, tuple[Marker, ...]] = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
     head = {State.HEAD_SILENT: (Marker(("|>",), State.SILENT),)}
-    return Family("inkling", states | head, opens="<|content_thinking|>", closes="<|content_text|>")
+    return Family("inkling", states | head, "<|content_thinking|>", "<|content_text|>", "Inkling")
 
 
 def _muse() -> Family:
@@ -175,7 +177,7 @@ def _muse() -> Family:
         Marker(("<|eom|>",), State.SILENT),
     )
     states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
-    return Family("muse", states, opens="to=self<|message|>", closes="<|eom|>to=user<|message|>")
+    return Family("muse", states, "to=self<|message|>", "<|eom|>to=user<|message|>", "Muse")
 
 
 # --- the families -----------------------------------------------------------------------------------------------
@@ -185,38 +187,51 @@ _TOOL_TAGS: Final = ("<tool_call>", "<|tool_calls_section_begin|>")
 FAMILIES: Final[dict[str, Family]] = {
     family.name: family
     for family in (
-        # DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2 (which may close with M3's tag), Nemotron, Granite 4, Olmo, ...
-        pairs("think", [("<think>", "</think>"), ("<think>", "</mm:think>")], ends=_TOOL_TAGS),
-        pairs("minimax-m3", [("<mm:think>", "</mm:think>"), ("<mm:think>", "</think>")]),
-        pairs("seed-oss", [("<seed:think>", "</seed:think>")]),
-        pairs("kimi-vl", [("◁think▷", "◁/think▷")]),
-        pairs("magistral", [("[THINK]", "[/THINK]")]),
-        pairs("gemma", [("<|channel>thought\n", "<channel|>")]),
+        pairs(
+            "think",
+            [("<think>", "</think>"), ("<think>", "</mm:think>")],  # MiniMax M2 may close with M3's tag
+            ends=_TOOL_TAGS,
+            models="DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2, Nemotron, Granite 4, Olmo, Magistral of old, ...",
+            prompt_opens=True,
+        ),
+        pairs("minimax-m3", [("<mm:think>", "</mm:think>"), ("<mm:think>", "</think>")], models="MiniMax M3"),
+        pairs("seed-oss", [("<seed:think>", "</seed:think>")], models="Seed-OSS"),
+        pairs("kimi-vl", [("◁think▷", "◁/think▷")], models="Kimi-VL"),
+        pairs("magistral", [("[THINK]", "[/THINK]")], models="Magistral, Ministral"),
+        pairs("gemma", [("<|channel>thought\n", "<channel|>")], models="Gemma 4"),
         pairs(
             "command-a",
             [("<|START_THINKING|>", "<|END_THINKING|>")],
             drops=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+            models="Command A",
         ),
-        pairs("hunyuan", [("<think>", "</think>")], drops=("<answer>", "</answer>")),
-        pairs("ernie", [("<think>", "</think>")], drops=("<response>", "</response>")),
+        pairs("hunyuan", [("<think>", "</think>")], drops=("<answer>", "</answer>"), models="Hunyuan A13B"),
+        pairs("ernie", [("<think>", "</think>")], drops=("<response>", "</response>"), models="Ernie 4.5"),
         pairs(
             "granite",
             [
                 ("Here is my thought process:", "Here is my response:"),
                 ("Here's my thought process:", "Here's my response:"),
             ],
+            models="Granite 3.2",
         ),
-        pairs("plamo", [("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>")]),
-        pairs("apertus", [("<|inner_prefix|>", "<|inner_suffix|>")], ends=("<|tools_prefix|>",)),
+        pairs("plamo", [("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>")], models="PLaMo 3"),
+        pairs("apertus", [("<|inner_prefix|>", "<|inner_suffix|>")], ends=("<|tools_prefix|>",), models="Apertus"),
         pairs(
             "k2-horizon",
             [(f"<ifm|{name}>", f"</ifm|{name}>") for name in ("think", "think_fast", "think_faster")],
             ends=("<ifm|tool_calls>",),
+            models="K2-Horizon",
         ),
-        # Nova, EXAONE, and models that a prompt has taught to think aloud
         *(
-            pairs(name, [(f"<{name}>", f"</{name}>")])
-            for name in ("thinking", "thought", "reasoning", "reflection", "scratchpad")
+            pairs(name, [(f"<{name}>", f"</{name}>")], models=models)
+            for name, models in (
+                ("thinking", "Nova, and models that a prompt taught to think aloud"),
+                ("thought", "EXAONE Deep, Gemini's compatible API"),
+                ("reasoning", "models that a prompt taught to"),
+                ("reflection", "models that a prompt taught to"),
+                ("scratchpad", "models that a prompt taught to"),
+            )
         ),
         _kimi_k3(),
         _harmony(),
@@ -224,3 +239,12 @@ FAMILIES: Final[dict[str, Family]] = {
         _muse(),
     )
 }
+
+
+def families_table(families: Iterable[Family]) -> str:
+    """The families as a Markdown table for the README."""
+    lines = ["| family | written by | a thought, and its end | prompt may open it |", "| --- | --- | --- | --- |"]
+    for family in families:
+        markers = f"{family.opens}...{family.closes}".replace("\n", "\\n").replace("|", "\\|")
+        lines.append(f"| `{family.name}` | {family.models} | `{markers}` | {'yes' if family.prompt_opens else ''} |")
+    return "\n".join(lines) + "\n"

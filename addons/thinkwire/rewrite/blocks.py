@@ -11,10 +11,9 @@ from thinkwire.dialects.parts import Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.numbers import Numbers
-from thinkwire.wire.json_tree import decode, encode
-from thinkwire.wire.splice import Edits, quote_text, splice
+from thinkwire.wire.splice import Edits
 
-__all__ = ["Blocks", "text_document"]
+__all__ = ["Blocks"]
 
 
 class Blocks:
@@ -39,6 +38,7 @@ class Blocks:
             self._shown.clear()
         elif own.begins and own.owner is not None:
             self._shown.discard(own.owner)
+            self._numbers.forget_owner(own.owner)
 
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
@@ -103,14 +103,3 @@ class Blocks:
             held, self._held, self._held_owner = self._held, [], None
             for document in held:
                 yield self._writer.numbered(document, is_ours=False)
-
-
-def text_document(update: Update, text: str) -> str:
-    """The update's document with another text in the place of its own."""
-    edits = Edits()
-    for part in update.of(Kind.TEXT):
-        if part.node.is_string and not part.node.is_empty:
-            edits.replace(part.node, quote_text(text))
-    for part in update.of(Kind.TOKENS):
-        edits.remove(part.node)
-    return decode(splice(encode(update.node.text), edits.spans()))

@@ -87,6 +87,11 @@ class Extractor:
         """Another answer begins in the same stream."""
         self._readers.clear()
 
+    def end(self, owner: Owner) -> list[Piece]:
+        """What is held back of an owner's text, which another one follows under the same number."""
+        reader = self._readers.pop(owner, None)
+        return reader.finish() if reader is not None else []
+
     def has_read(self, owner: Owner | None) -> bool:
         return owner in self._readers
 

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.parts import Extent, Kind, Owner, Part, Update
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.blocks import Blocks, text_document
+from thinkwire.rewrite.blocks import Blocks
 from thinkwire.rewrite.extract import Extractor
+from thinkwire.rewrite.likeness import Likeness, likeness_of
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.removal import THOUGHT
 from thinkwire.rewrite.tags import Piece
-from thinkwire.wire.json_tree import Node, decode, encode
-from thinkwire.wire.splice import Edits, quote_text, splice
+from thinkwire.wire.json_tree import Node
+from thinkwire.wire.splice import Edits
 
 __all__ = ["Extraction", "ToldApart", "says_something"]
 
@@ -49,7 +50,7 @@ class Extraction:
         self._extractor = Extractor(extract, self._selects)
         self._moves = 0
         """How often a document was held, to be sent later: to hold another one for trial would send that, too."""
-        self._last_texts: dict[Owner | None, str] = {}
+        self._last_texts: dict[Owner | None, Likeness] = {}
         """The last document that carried text, for each owner: what is held back leaves in its likeness."""
         self._like: Node | None = None
 
@@ -66,7 +67,7 @@ class Extraction:
         """Tell apart the texts of one document; the edits leave in it what stays there."""
         self._dialect = dialect
         self._like = updates[0].node
-        if not self._hides and (self._blocks is not None or any(update.counters for update in updates)):
+        if not self._hides and dialect.has_blocks:
             if self._blocks is None:
                 self._blocks = Blocks(dialect, self._request)
             return self._read_block(updates, self._blocks, dialect, edits)
@@ -94,12 +95,14 @@ class Extraction:
     def _read_block(self, updates: list[Update], blocks: Blocks, dialect: Dialect, edits: Edits) -> ToldApart:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
+        # A block may have the number of one that was before; its text begins anew.
+        before = self._in_blocks(owner, self._extractor.end(owner), blocks) if own.begins and owner is not None else []
         blocks.begin(updates)
         if own.resets:
             self._extractor.forget()
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
-            return self._passed(updates, [], blocks, dialect, edits)  # a ping: it is about no block
-        before = list(blocks.release_all_but(owner))
+            return self._passed(updates, before, blocks, dialect, edits)  # a ping: it is about no block
+        before += blocks.release_all_but(owner)
         if owner is None or owner.space == "" or own.is_thought or _is_of_another_kind(own):
             before += [*blocks.close(), *blocks.release_all_but(None)]
             if owner is not None:
@@ -110,8 +113,8 @@ class Extraction:
             if told.is_left:
                 before += blocks.show(owner, ())
                 return self._passed(updates, before, blocks, dialect, edits)
-            self._last_texts[owner] = text_document(own, _GAP_TEXT)
-            before += self._in_blocks(owner, told.pieces, blocks)
+            self._note_text(own, own.of(Kind.TOKENS))
+            before += self._in_blocks(owner, told.pieces, blocks, likeness_of(own))
             blocks.leave_out(updates)
             return ToldApart(True, before, (), is_sent=False)
         goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
@@ -138,13 +141,17 @@ class Extraction:
         blocks.renumber(updates, edits)
         return ToldApart(False, before, ())
 
-    def _in_blocks(self, owner: Owner, pieces: Iterable[Piece], blocks: Blocks) -> list[str]:
+    def _in_blocks(
+        self, owner: Owner, pieces: Iterable[Piece], blocks: Blocks, first: Likeness | None = None
+    ) -> list[str]:
+        """The documents of an owner's pieces; the first visible one is in that likeness, token metadata and all."""
         result: list[str] = []
         for piece in pieces:
             if piece.is_reasoning:
                 result += blocks.think(owner, piece.text)
-            else:
-                result += blocks.show(owner, list(self._text_document(owner, piece.text)))
+            elif like := first or self._last_texts.get(owner):
+                first = None
+                result += blocks.show(owner, [like.saying(piece.text)])
         return result
 
     def _selects(self, update: Update) -> bool:
@@ -163,24 +170,21 @@ class Extraction:
                 yield from dialect.write(Kind.REASONING, piece.text, owner or Owner("", 0), self._like)
 
     def _text_document(self, owner: Owner | None, text: str) -> Iterable[str]:
-        document = self._last_texts.get(owner)
-        if document is not None:
-            yield document.replace(_GAP, quote_text(text), 1)
+        like = self._last_texts.get(owner)
+        return [like.saying(text)] if like is not None else []
 
     def _note_texts(self, updates: list[Update]) -> None:
+        said_once = [part for update in updates for part in update.of(*_SAID_ONCE)]
         for update in updates:
-            texts = [part for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
-            if update.extent is Extent.DELTA and len(texts) == 1:
-                edits = Edits()
-                edits.replace(texts[0].node, _GAP)
-                for other in updates:
-                    for part in other.of(*_SAID_ONCE):
-                        edits.remove(part.node)
-                self._last_texts[update.owner] = decode(splice(encode(update.node.text), edits.spans()))
+            if update.extent is Extent.DELTA:
+                self._note_text(update, said_once)
+
+    def _note_text(self, update: Update, without: Iterable[Part]) -> None:
+        like = likeness_of(update, [part.node for part in without])
+        if like is not None:
+            self._last_texts[update.owner] = like
 
 
-_GAP_TEXT = "~thinkwire~gap~"
-_GAP = f'"{_GAP_TEXT}"'
 _SAID_ONCE = (Kind.ROLE, Kind.FINISH, Kind.USAGE, Kind.TOKENS, Kind.TRANSCRIPT, Kind.TOOL_CALL, Kind.OTHER)
 
 

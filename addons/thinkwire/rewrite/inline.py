@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.parts import VISIBLE, Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.inline_blocks import InlineBlocks
+from thinkwire.rewrite.inline_whole import inline_whole
 from thinkwire.rewrite.plan import Inline, Opaque
+from thinkwire.rewrite.reasoning import reasoning_of
 from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
-from thinkwire.wire.splice import Edits, quote_text
+from thinkwire.wire.splice import Edits
 
 __all__ = ["Inlined", "Inliner"]
 
@@ -31,11 +33,11 @@ class Inlined(NamedTuple):
 class Inliner:
     """Puts the reasoning of one answer into its text, document by document."""
 
-    __slots__ = ("_blocks", "_closes", "_is_open", "_like", "_opens", "_request", "changes")
+    __slots__ = ("_blocks", "_closes", "_is_open", "_like", "_opens", "_request", "_tags", "changes")
 
     def __init__(self, inline: Inline, request: RequestFacts) -> None:
         self._request = request
-        self._opens, self._closes = inline.family.opens, inline.family.closes
+        self._tags = self._opens, self._closes = inline.family.opens, inline.family.closes
         self._blocks: InlineBlocks | None = None
         self._is_open: dict[Owner | None, bool] = {}
         self._like: Node | None = None
@@ -44,15 +46,15 @@ class Inliner:
 
     def inline(self, updates: list[Update], dialect: Dialect, edits: Edits) -> Inlined:
         self._like = updates[0].node
-        if self._blocks is None and any(update.counters for update in updates):
-            self._blocks = InlineBlocks(self._opens, self._closes, dialect, self._request)
+        if self._blocks is None and dialect.has_blocks:
+            self._blocks = InlineBlocks(self._tags, dialect, self._request)
         if self._blocks is not None:
             return self._inline_block(updates, self._blocks, dialect, edits)
         before: list[str] = []
         after: list[str] = []
         for update in updates:
             if update.extent is Extent.WHOLE:
-                self._inline_whole(update, dialect, edits)
+                inline_whole(update, self._tags, dialect, edits)
             elif update.owner is not None:
                 text = self._text_of(update)
                 if text:
@@ -75,7 +77,7 @@ class Inliner:
     def _inline_block(self, updates: list[Update], blocks: InlineBlocks, dialect: Dialect, edits: Edits) -> Inlined:
         own, owner = updates[0], updates[0].owner
         blocks.begin(updates)
-        reasoning = _reasoning_of(own)
+        reasoning = reasoning_of(own)
         if owner is not None and blocks.note(own, reasoning):
             self.changes += 1
             return Inlined(blocks.say(updates, owner, reasoning), is_sent=False)
@@ -84,14 +86,14 @@ class Inliner:
         self.changes += bool(before)
         for update in updates:
             if update.extent is Extent.WHOLE:
-                self._inline_whole(update, dialect, edits)
+                inline_whole(update, self._tags, dialect, edits)
         blocks.renumber(updates, edits)
         return Inlined(before)
 
     def _text_of(self, update: Update) -> str:
         """What the text gains by this update: its reasoning, with the tags that are due."""
         was_open = self._is_open.get(update.owner, False)
-        reasoning = _reasoning_of(update)
+        reasoning = reasoning_of(update)
         opens = self._opens if reasoning and not was_open else ""
         closes = self._closes if (reasoning or was_open) and _goes_on(update) else ""
         is_open = (was_open or bool(reasoning)) and not closes
@@ -100,56 +102,7 @@ class Inliner:
             self.changes += 1
         return f"{opens}{reasoning}{closes}"
 
-    def _inline_whole(self, update: Update, dialect: Dialect, edits: Edits) -> None:
-        reasoning = _reasoning_of(update)
-        text = next((part for part in update.of(Kind.TEXT) if part.node.is_string or part.node.is_empty), None)
-        inlined = f"{self._opens}{reasoning}{self._closes}" if reasoning else ""
-        if text is None and dialect.text_element is not None:
-            self._inline_element(update, inlined, dialect.text_element, edits)
-        elif text is not None and inlined:
-            shown = (text.node.value if text.shown is None else text.shown) or ""
-            edits.replace(text.node, quote_text(f"{inlined}{shown}"))
-            remove_reasoning(update, Opaque.KEEP, edits)
-
-    def _inline_element(self, update: Update, inlined: str, element: tuple[str, str], edits: Edits) -> None:
-        """A block of thought becomes one of text, or falls out where there is nothing to show."""
-        node = update.node
-        if node.parent is None or not node.parent.is_list or not (update.is_thought or inlined):
-            return
-        if inlined:
-            edits.replace(node, quote_text(inlined).join(element))
-        else:
-            edits.remove(node)
-
 
 def _goes_on(update: Update) -> bool:
     """Does something come that ends a stretch of reasoning?"""
     return any(part.says_something for part in update.of(*VISIBLE, Kind.FINISH))
-
-
-def _reasoning_of(update: Update) -> str:
-    """The text of an update's reasoning, once, whatever carries it."""
-    parts = [part for part in update.of(Kind.REASONING) if part.says_something and not part.is_mark]
-    named = [part for part in parts if part.node.is_string]
-    if named:
-        return str(min(named, key=_rank).node.value)
-    leaves = [leaf for part in parts for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string]
-    if leaves:
-        return "".join(leaf.node.value for leaf in leaves)
-    nodes = {part.node for part in parts}  # a list and its elements may both be parts
-    return "".join(_text_in(part.node.value) for part in parts if part.node.parent not in nodes)
-
-
-def _text_in(value: object) -> str:
-    """The text of a value that is a block of text, or a list of such."""
-    match value:
-        case {"text": str() as text}:
-            return text
-        case list():
-            return "".join(map(_text_in, value))
-        case _:
-            return ""
-
-
-def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0

@@ -10,6 +10,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
+from thinkwire.rewrite.inline_whole import Tags
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.wire.splice import Edits
 
@@ -21,9 +22,8 @@ class InlineBlocks:
 
     __slots__ = ("_closes", "_numbers", "_opens", "_thought", "_thoughts", "_writer")
 
-    def __init__(self, opens: str, closes: str, dialect: Dialect, request: RequestFacts) -> None:
-        self._opens = opens
-        self._closes = closes
+    def __init__(self, tags: Tags, dialect: Dialect, request: RequestFacts) -> None:
+        self._opens, self._closes = tags
         self._numbers = Numbers()
         self._writer = BlockWriter(dialect, request, self._numbers)
         self._thoughts: set[Owner] = set()

@@ -79,15 +79,17 @@ class Numbers:
         removed = bisect_left(self._owners.get(space, ()), number)
         return number - removed + bisect_right(self._rooms.get(space, ()), 2 * number)
 
-    def current(self, owner: Owner) -> int:
-        """The number that an owner has after all that fell out and was added before it."""
-        return self._shifted(owner.space, int(owner.number))
+    def current(self, owner: Owner) -> int | str:
+        """The number that an owner has after all that fell out and was added before it; a name stays."""
+        return owner.number if isinstance(owner.number, str) else self._shifted(owner.space, owner.number)
 
     def make_room(self, owner: Owner, *, before: bool) -> Owner:
         """An owner of ours before another one, or behind it; returns it with its number, as the client counts."""
+        if isinstance(owner.number, str):
+            return owner
         rooms = self._rooms.setdefault(owner.space, [])
-        place = 2 * int(owner.number) + (not before)
-        number = self.current(owner) + (0 if before else 1 + rooms.count(place))
+        place = 2 * owner.number + (not before)
+        number = self._shifted(owner.space, owner.number) + (0 if before else 1 + rooms.count(place))
         insort(rooms, place)
         return Owner(owner.space, number)
 

@@ -172,7 +172,7 @@ ExtractItem = Annotated[
     union("a tag family or a mapping such as {family: think}", str="\0text", dict="\0mapping"),
 ]
 Extract = Annotated[
-    Annotated[ExtractItem, Tag("\0item")] | Annotated[list[ExtractItem], Field(min_length=1), Tag("\0list")],
+    Annotated[ExtractItem, Tag("\0item")] | Annotated[list[ExtractItem], Tag("\0list")],
     union(
         "a tag family, a mapping such as {family: think}, or a list of these",
         str="\0item",
@@ -199,7 +199,8 @@ class Response(Mapping):
     )
     extract: Extract = Field(
         default=[],
-        description="Read tagged text as reasoning, before anything else: a tag family, a mapping, or a list of these.",
+        description="Read tagged text as reasoning, before anything else: a tag family, a mapping, or a list of these; "
+        "`[]` leaves it text, whatever later rules say.",
     )
     on_error: PassOrDrop = Field(
         default="pass",

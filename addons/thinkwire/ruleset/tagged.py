@@ -4,7 +4,7 @@ Knows how families of tags are chosen in a rule file; what their markers mean is
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from thinkwire.dialects.tag_families import FAMILIES, Family, Where, merged, pairs
 from thinkwire.rewrite.plan import Extract
@@ -20,7 +20,8 @@ type Item = str | ExtractOptions
 class Tagged:
     """An `extract`, ready to be chosen."""
 
-    plan: Extract
+    plan: Extract | None
+    """None where a rule says that tagged text stays text."""
     text: str
     """As one writes it in a rule file."""
 
@@ -28,20 +29,21 @@ class Tagged:
 def compile_extract(value: Item | list[Item]) -> Tagged:
     """All families of a value at once; the text begins inside a block if any of them says so."""
     items = value if isinstance(value, list) else [value]
+    if not items:
+        return Tagged(None, "[]")
     families = list(map(_family, items))
     family = merged(families) if len(families) > 1 else families[0]
     texts = list(map(_spell, items))
-    return Tagged(Extract(family, family.starts_inside), texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
+    starts_inside = any(item.starts_inside for item in items if isinstance(item, ExtractOptions))
+    return Tagged(Extract(family, starts_inside), texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
 
 
 def _family(item: Item) -> Family:
     if isinstance(item, str):
         return FAMILIES[item]
     if not item.tags:
-        family = FAMILIES[item.family]
-        return replace(family, starts_inside=item.starts_inside) if _says_where_it_starts(item) else family
-    tags = [(opens, closes) for opens, closes in item.tags]
-    return pairs(OWN, tags, Where(item.where), starts_inside=item.starts_inside)
+        return FAMILIES[item.family]
+    return pairs(OWN, [(opens, closes) for opens, closes in item.tags], Where(item.where))
 
 
 def _spell(item: Item) -> str:
@@ -50,10 +52,6 @@ def _spell(item: Item) -> str:
     members = [f"tags: {json.dumps(item.tags, ensure_ascii=False)}" if item.tags else f"family: {item.family}"]
     if "where" in item.model_fields_set:
         members.append(f"where: {item.where}")
-    if _says_where_it_starts(item):
+    if "starts_inside" in item.model_fields_set:
         members.append(f"starts_inside: {json.dumps(item.starts_inside)}")
     return f"{{{', '.join(members)}}}"
-
-
-def _says_where_it_starts(item: ExtractOptions) -> bool:
-    return "starts_inside" in item.model_fields_set

@@ -1,0 +1,174 @@
+"""Tagged text and inlined thoughts in block APIs of other makes: Cohere's, and those whose blocks have no numbers."""
+
+from typing import Any
+
+import pytest
+
+from tests.rewrite.answers import documents_of
+from tests.rewrite.test_extract_blocks import RESPONSES, THINK, framed, plan, rewritten
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan
+
+LM_STUDIO = RequestFacts("h", "/api/v1/chat", "POST", (), None, "lm-studio")
+COHERE = RequestFacts("h", "/v2/chat", "POST", (), None, "cohere")
+INLINE = ResponsePlan(Inline(THINK))
+SIZES = pytest.mark.parametrize("size", [1, 7, None])
+
+type Block = tuple[str, list[str]]
+type Documents = list[dict[str, Any]]
+
+
+def after(documents: Documents, request: RequestFacts, one: ResponsePlan, size: int | None) -> Documents:
+    return documents_of(rewritten(framed(documents), request, one, size))
+
+
+# --- LM Studio: events named after the kind of the block that is open ---------------------------------------------
+
+
+def lm_studio(*blocks: Block) -> Documents:
+    documents: Documents = [{"type": "chat.start", "model_instance_id": "m"}]
+    for kind, texts in blocks:
+        pieces = [{"type": f"{kind}.delta", "content": text} for text in texts]
+        documents += [{"type": f"{kind}.start"}, *pieces, {"type": f"{kind}.end"}]
+    output = [{"type": kind, "content": "".join(texts)} for kind, texts in blocks]
+    return [*documents, {"type": "chat.end", "result": {"model_instance_id": "m", "output": output, "stats": {}}}]
+
+
+@SIZES
+def test_lm_studio_gets_one_block_of_reasoning_for_each_message(size: int | None) -> None:
+    tagged: list[Block] = [("message", ["<think>a", "b</th", "ink>c", "d"]), ("message", ["<think>e</think>", "f"])]
+    told_apart: list[Block] = [
+        ("reasoning", ["a", "b"]),
+        ("message", ["c", "d"]),
+        ("reasoning", ["e"]),
+        ("message", ["f"]),
+    ]
+    assert after(lm_studio(*tagged), LM_STUDIO, plan(Keep()), size) == lm_studio(*told_apart)
+
+
+@SIZES
+def test_lm_studio_gets_a_message_for_a_block_of_reasoning(size: int | None) -> None:
+    thought: list[Block] = [("reasoning", ["a", "b"]), ("message", ["c"]), ("reasoning", ["d"]), ("message", ["e"])]
+    inlined: list[Block] = [
+        ("message", ["<think>a", "b", "</think>"]),
+        ("message", ["c"]),
+        ("message", ["<think>d", "</think>"]),
+        ("message", ["e"]),
+    ]
+    assert after(lm_studio(*thought), LM_STUDIO, INLINE, size) == lm_studio(*inlined)
+
+
+def test_lm_studio_shows_what_a_message_held_back_that_another_one_follows_without_an_end() -> None:
+    documents: Documents = [
+        {"type": "message.start"},
+        {"type": "message.delta", "content": "<th"},
+        {"type": "message.start"},
+        {"type": "message.delta", "content": "b"},
+    ]
+    kept = after(documents, LM_STUDIO, plan(Keep()), None)
+    assert "".join(one.get("content", "") for one in kept) == "<thb"
+
+
+# --- llama.cpp's Responses: items are named by their id alone -----------------------------------------------------
+
+
+def thought_item(texts: list[str], name: str) -> Documents:
+    item = {"id": name, "type": "reasoning", "summary": [], "content": []}
+    done = {"type": "reasoning_text", "text": "".join(texts)}
+    return [
+        {"type": "response.output_item.added", "item": item},
+        *({"type": "response.reasoning_text.delta", "item_id": name, "delta": text} for text in texts),
+        {"type": "response.output_item.done", "item": item | {"content": [done]}},
+    ]
+
+
+def message_item(texts: list[str], name: str) -> Documents:
+    item = {"id": name, "type": "message", "role": "assistant", "content": []}
+    part = {"type": "output_text", "text": "".join(texts)}
+    return [
+        {"type": "response.output_item.added", "item": item},
+        {"type": "response.content_part.added", "item_id": name, "part": part | {"text": ""}},
+        *({"type": "response.output_text.delta", "item_id": name, "delta": text} for text in texts),
+        {"type": "response.output_text.done", "item_id": name, "text": part["text"]},
+        {"type": "response.content_part.done", "item_id": name, "part": part},
+        {"type": "response.output_item.done", "item": item | {"content": [part]}},
+    ]
+
+
+def response(*items: Documents) -> Documents:
+    frame = {"id": "r", "object": "response"}
+    whole = frame | {"output": [events[-1]["item"] for events in items]}
+    return [
+        {"type": "response.created", "response": frame},
+        *(event for events in items for event in events),
+        {"type": "response.completed", "response": whole},
+    ]
+
+
+def items_of(documents: Documents) -> list[tuple[str, str]]:
+    """The items by their beginnings, each with its type and the text of its deltas; checks that each has its end."""
+    items: dict[str, list[str]] = {}
+    ended: list[str] = []
+    for one in documents:
+        match one["type"].removeprefix("response.").split("."):
+            case ["output_item", "added"]:
+                assert one["item"]["id"] not in items
+                items[one["item"]["id"]] = [one["item"]["type"], ""]
+            case [_, "delta"]:
+                assert one["item_id"] not in ended
+                items[one["item_id"]][1] += one["delta"]
+            case ["output_item", "done"]:
+                ended.append(one["item"]["id"])
+    assert ended == list(items)
+    assert not any("output_index" in one for one in documents)
+    return [(kind, text) for kind, text in items.values()]
+
+
+@SIZES
+def test_items_without_numbers_are_told_apart(size: int | None) -> None:
+    documents = after(response(message_item(["<think>a", "b</thi", "nk>c", "d"], "m1")), RESPONSES, plan(Keep()), size)
+    assert items_of(documents) == [("reasoning", "ab"), ("message", "cd")]
+    assert [item["type"] for item in documents[-1]["response"]["output"]] == ["reasoning", "message"]
+
+
+@SIZES
+def test_items_without_numbers_are_inlined(size: int | None) -> None:
+    documents = after(response(thought_item(["a", "b"], "r1"), message_item(["c"], "m1")), RESPONSES, INLINE, size)
+    assert items_of(documents) == [("message", "<think>ab</think>"), ("message", "c")]
+
+
+# --- Cohere: thoughts and texts share a row of numbers, and citations refer to it ----------------------------------
+
+
+def cohere(*blocks: Block, cites: int) -> Documents:
+    start = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    documents: Documents = [{"type": "message-start", "id": "x", "delta": {"message": start}}]
+    for index, (kind, texts) in enumerate(blocks):
+        documents.append(
+            {"type": "content-start", "index": index, "delta": {"message": {"content": {"type": kind, kind: ""}}}}
+        )
+        documents += [
+            {"type": "content-delta", "index": index, "delta": {"message": {"content": {kind: text}}}} for text in texts
+        ]
+        documents.append({"type": "content-end", "index": index})
+    cited = {"start": 0, "end": 1, "text": "c", "content_index": cites, "type": "TEXT_CONTENT"}
+    documents += [
+        {"type": "citation-start", "index": 0, "delta": {"message": {"citations": cited}}},
+        {"type": "citation-end", "index": 0},
+        {"type": "message-end", "id": "x", "delta": {"finish_reason": "COMPLETE", "usage": {}}},
+    ]
+    return documents
+
+
+@SIZES
+def test_cohere_makes_room_for_a_thought_and_citations_follow(size: int | None) -> None:
+    tagged = cohere(("text", ["<think>a", "b</th", "ink>c"]), cites=0)
+    told_apart = cohere(("thinking", ["a", "b"]), ("text", ["c"]), cites=1)
+    assert after(tagged, COHERE, plan(Keep()), size) == told_apart
+
+
+@SIZES
+def test_cohere_gets_a_text_for_a_block_of_thinking(size: int | None) -> None:
+    thought = cohere(("thinking", ["a"]), ("text", ["c"]), cites=1)
+    inlined = cohere(("text", ["<think>a", "</think>"]), ("text", ["c"]), cites=1)
+    assert after(thought, COHERE, INLINE, size) == inlined
