@@ -141,6 +141,7 @@ BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
 @example([["<think><think></think></think>", "<think><think>"]], ANYWHERE, Keep())
 @example([["a<think>b</think>", "c<think>d</think>"], None], ANYWHERE, Keep())
 @example([["<"]], THINK, Strip())
+@example([["<", "</think><", "</think><"]], ANYWHERE, Strip())
 @given(BLOCKS, st.sampled_from([THINK, ANYWHERE]), st.sampled_from([Keep(), Strip()]))
 def test_streams_and_bodies_agree_however_they_are_cut(
     blocks: list[list[str] | None], family: Family, reasoning: Reasoning

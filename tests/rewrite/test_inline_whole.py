@@ -47,7 +47,9 @@ def text(value: str) -> dict[str, str]:
     return {"type": "text", "text": value}
 
 
+WORDLESS = {"type": "thinking", "thinking": [{"type": "reference", "reference_ids": [1]}]}
 BODIES = [
+    ("chat-completions", body({"content": [WORDLESS, text("a")]}), body({"content": [WORDLESS, text("a")]})),
     (
         "chat-completions",
         body({"reasoning_content": "hm", "tool_calls": CALLS}),

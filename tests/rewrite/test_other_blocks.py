@@ -58,6 +58,12 @@ def test_lm_studio_gets_a_message_for_a_block_of_reasoning(size: int | None) -> 
     assert after(lm_studio(*thought), LM_STUDIO, INLINE, size) == lm_studio(*inlined)
 
 
+def test_a_message_that_was_all_thought_leaves_no_trace_in_the_next_one() -> None:
+    tagged: list[Block] = [("message", ["<think>a", "b"]), ("message", ["c"])]
+    documents = after(lm_studio(*tagged)[:-1], LM_STUDIO, plan(Keep()), None)
+    assert documents == lm_studio(("reasoning", ["a", "b"]), ("message", ["c"]))[:-1]
+
+
 def test_lm_studio_shows_what_a_message_held_back_that_another_one_follows_without_an_end() -> None:
     documents: Documents = [
         {"type": "message.start"},
