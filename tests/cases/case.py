@@ -21,9 +21,16 @@ from ruamel.yaml import YAML
 from tests.e2e.upstream import Answer, Gate
 
 RESPONSES = {
+    "keep": "keep",
     "to_reasoning": {"rename": "reasoning"},
     "to_reasoning_content": {"rename": "reasoning_content"},
     "strip": "strip",
+}
+HISTORIES = {
+    "history_to_reasoning_content": {"to": "reasoning_content"},
+    "history_to_reasoning": {"to": "reasoning"},
+    "history_drop": {"to": "drop"},
+    "history_drop_unsigned": {"unsigned": "drop"},
 }
 NEVER_SENT = 100
 """Bytes that a content-length announces and an upstream that breaks off does not write."""
@@ -52,8 +59,8 @@ class Case:
 def load_case(path: Path) -> Case:
     data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     mode = data["mode"]
-    assert mode.keys() <= {"response", "extract_tags", "guard"}, f"{path}: only answers are rewritten here"
-    response = RESPONSES[mode["response"]]
+    assert mode.keys() <= {"response", "extract_tags", "guard", "request", "fill_missing"}, f"{path}: unknown mode"
+    response = RESPONSES[mode.get("response", "keep")]
     upstream, expect = data["upstream"], data["expect"]
     early = {item["pause"]: item["contains"].encode() for item in expect.pop("early", [])}
     close_after = data.get("client", {}).get("close_after", "").encode() or None
@@ -68,6 +75,7 @@ def load_case(path: Path) -> Case:
             "id": f"case-{data['id'].lower()}",
             "when": {"header": {"x-case": data["id"]}},
             "response": {"reasoning": response, **_extract(mode)},
+            **_history(mode),
         },
         request=data["request"],
         request_body=_request_body(data["request"]),
@@ -89,10 +97,23 @@ def _extract(mode: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def _history(mode: dict[str, Any]) -> dict[str, Any]:
+    if "request" not in mode:
+        return {}
+    fill = {"fill": mode["fill_missing"]} if "fill_missing" in mode else {}
+    return {"request": {"history": HISTORIES[mode["request"]] | fill}}
+
+
 def _request_body(request: dict[str, Any]) -> bytes:
     if "raw" in request:
-        return wire_bytes(request["raw"])
-    return json.dumps(request["json"], separators=(",", ":")).encode()
+        body = wire_bytes(request["raw"])
+    else:
+        body = json.dumps(request["json"], separators=(",", ":")).encode()
+    if coding := request.get("encode"):
+        request["headers"]["content-encoding"] = coding
+        write, _, finish = CODERS[coding]()
+        return write(body) + finish()
+    return body
 
 
 def _pieces(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -143,6 +144,30 @@ def _headers(want: dict[str, str], x: Exchange) -> None:
         assert x.reply.header(name.lower()) == value
 
 
+def _upstream_body(want: dict[str, Any], x: Exchange) -> None:
+    body = json.loads(x.request.body)
+    for pointer, value in want.items():
+        if value == {"absent": True}:
+            parent, _, name = pointer.rpartition("/")
+            assert name not in at(body, parent)
+        else:
+            assert at(body, pointer) == value
+
+
+def _upstream_must_contain(want: list[str], x: Exchange) -> None:
+    assert all(text.encode() in x.request.body for text in want)
+
+
+def _upstream_must_not_contain(want: list[str], x: Exchange) -> None:
+    assert not any(text.encode() in x.request.body for text in want)
+
+
+def _upstream_key_order(want: dict[str, list[str]], x: Exchange) -> None:
+    body = json.loads(x.request.body)
+    for pointer, names in want.items():
+        assert list(at(body, pointer)) == names
+
+
 def _no_empty_events(want: bool, x: Exchange) -> None:
     assert want
     for block in x.reply.body.replace(b"\r\n", b"\n").split(b"\n\n"):
@@ -181,6 +206,10 @@ CHECKS: dict[str, Callable[[Any, Exchange], None]] = {
     "event_names_contain": _event_names_contain,
     "event_lines_match_type": _event_lines_match_type,
     "upstream_body_identical": _is_equal(lambda x: x.request.body == x.case.request_body),
+    "upstream_body": _upstream_body,
+    "upstream_must_contain": _upstream_must_contain,
+    "upstream_must_not_contain": _upstream_must_not_contain,
+    "upstream_key_order": _upstream_key_order,
     "done_kept": _done_kept,
     "absent_fields": _absent_fields,
     "absent_keys": _absent_keys,

@@ -13,6 +13,7 @@ from wsproto.frame_protocol import Opcode
 from tests.rewrite.answers import STRIP
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.websocket import Conversation, without_torn_characters
+from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.plan import Plan, ResponsePlan
 from thinkwire.ruleset.choose import Choice
 
@@ -68,7 +69,7 @@ def last_of(*documents: dict[str, Any]) -> WebSocketMessage:
     """What becomes of the last message."""
     flow = tflow.twebsocketflow()
     assert flow.websocket is not None
-    conversation = Conversation(flow, choose, observes=False)
+    conversation = Conversation(flow, choose, Memory(0, 0.0, lambda: 0.0), observes=False)
     for document in documents:
         by_client = document["type"] == "response.create"
         flow.websocket.messages.append(WebSocketMessage(Opcode.TEXT, by_client, json.dumps(document).encode()))

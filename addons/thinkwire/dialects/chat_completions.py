@@ -30,7 +30,15 @@ from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_bo
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits, quote_text, to_json
 
-__all__ = ["CHAT_COMPLETIONS", "CONTENT", "REASONING_MEMBERS", "SPELLINGS", "TOKEN_MEMBERS"]
+__all__ = [
+    "CHAT_COMPLETIONS",
+    "CONTENT",
+    "CONTENT_PART",
+    "MESSAGE_MEMBERS",
+    "REASONING_MEMBERS",
+    "SPELLINGS",
+    "TOKEN_MEMBERS",
+]
 
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
 """All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
@@ -118,7 +126,7 @@ _COPY_MEMBERS["google"] = _GOOGLE
 # `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
 _TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is marked as a thought
 _THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
-_CONTENT_PART: Final = Shape(
+CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
     | {
@@ -129,14 +137,14 @@ _CONTENT_PART: Final = Shape(
     label=Place(Kind.TEXT, splits=True, tags=_TAGS),
 )
 CONTENT: Final = Shape(
-    elements=_CONTENT_PART,
-    switch=_CONTENT_PART.switch,
-    cases=_CONTENT_PART.cases,
-    members=_CONTENT_PART.members,
-    other=_CONTENT_PART.other,
-    label=_CONTENT_PART.label,
+    elements=CONTENT_PART,
+    switch=CONTENT_PART.switch,
+    cases=CONTENT_PART.cases,
+    members=CONTENT_PART.members,
+    other=CONTENT_PART.other,
+    label=CONTENT_PART.label,
 )
-_MESSAGE_MEMBERS: Final[dict[str, Any]] = {
+MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **REASONING_MEMBERS,
     **TOKEN_MEMBERS,
     **_COPIES,
@@ -151,7 +159,7 @@ _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
 
 
 def _message(extent: Extent) -> Shape:
-    return Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(bears_names=True, extent=extent))
+    return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(bears_names=True, extent=extent))
 
 
 # Groq quotes what the model wrote when a tool call failed.

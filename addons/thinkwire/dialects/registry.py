@@ -9,23 +9,28 @@ from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
 from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE
 from thinkwire.dialects.bedrock_invoke import BEDROCK_INVOKE
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.chat_conversation import CHAT_CONVERSATION, OLLAMA_CONVERSATION
 from thinkwire.dialects.cohere import COHERE
 from thinkwire.dialects.completions import COMPLETIONS
+from thinkwire.dialects.conversation import Conversation
 from thinkwire.dialects.dashscope import DASHSCOPE
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.g4f import G4F
 from thinkwire.dialects.gemini import GEMINI
+from thinkwire.dialects.gemini_conversation import GEMINI_CONVERSATION
 from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
 from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
 from thinkwire.dialects.lm_studio import LM_STUDIO
+from thinkwire.dialects.messages_conversation import MESSAGES_CONVERSATION
 from thinkwire.dialects.mistral_conversations import MISTRAL_CONVERSATIONS
 from thinkwire.dialects.ollama import OLLAMA
 from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.responses_conversation import RESPONSES_CONVERSATION
 from thinkwire.dialects.sglang_generate import SGLANG_GENERATE
 from thinkwire.wire.json_tree import Unreadable, read
 
-__all__ = ["DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts", "streams_a_list"]
+__all__ = ["CONVERSATIONS", "DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts", "streams_a_list"]
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     CHAT_COMPLETIONS,
@@ -45,6 +50,14 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     COHERE,
     DASHSCOPE,
 )
+CONVERSATIONS: Final[dict[str | None, Conversation]] = {
+    CHAT_COMPLETIONS.name: CHAT_CONVERSATION,
+    OPENAI_RESPONSES.name: RESPONSES_CONVERSATION,
+    ANTHROPIC_MESSAGES.name: MESSAGES_CONVERSATION,
+    GEMINI.name: GEMINI_CONVERSATION,
+    OLLAMA.name: OLLAMA_CONVERSATION,
+}
+"""The APIs whose requests bring reasoning back, by their names."""
 NAMES: Final = tuple(dialect.name for dialect in DIALECTS)
 
 

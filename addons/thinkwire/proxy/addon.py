@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from thinkwire.proxy.media import is_json
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
+from thinkwire.rewrite.memory import Memory
 from thinkwire.ruleset import shipped
 from thinkwire.ruleset.choose import Choice, Ruleset
 from thinkwire.ruleset.load import Loaded, load
@@ -43,6 +45,8 @@ class Thinkwire:
         self._watching: asyncio.Task[None] | None = None
         self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
         self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
+        self._memory = Memory(0, 0.0, time.monotonic)
+        """What was thought in earlier turns; its bounds are options."""
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
 
     # --- options and commands -----------------------------------------------------------------------------------
@@ -52,8 +56,16 @@ class Thinkwire:
         loader.add_option(
             "thinkwire_observe", bool, False, "Decide, count and log, but change nothing (except our own header)."
         )
+        loader.add_option(
+            "thinkwire_memory_megabytes", int, 64, "How much reasoning is remembered for `restore`, of all callers."
+        )
+        loader.add_option(
+            "thinkwire_memory_minutes", int, 720, "How long reasoning is remembered that no request has asked for."
+        )
 
     def configure(self, updated: set[str]) -> None:
+        self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
+        self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
         if "thinkwire_rules" not in updated:
             return
         loaded = self._load_rules()
@@ -135,7 +147,8 @@ class Thinkwire:
         if self._ruleset is None:
             return
         facts = self._facts(flow)
-        exchange = Exchange(flow, facts, self._ruleset.choose(facts, flow), ctx.options.thinkwire_observe)
+        choice = self._ruleset.choose(facts, flow)
+        exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
         exchange.request()
 
@@ -156,7 +169,7 @@ class Thinkwire:
             return facts, self._ruleset.choose(facts, flow)
 
         if self._ruleset is not None:
-            self._conversations[flow] = Conversation(flow, choose, ctx.options.thinkwire_observe)
+            self._conversations[flow] = Conversation(flow, choose, self._memory, observes=ctx.options.thinkwire_observe)
 
     def websocket_message(self, flow: http.HTTPFlow) -> None:
         if (conversation := self._conversations.get(flow)) is not None:

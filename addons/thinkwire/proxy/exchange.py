@@ -12,13 +12,15 @@ from thinkwire.dialects.registry import streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
+from thinkwire.proxy.recollection import Recollection
 from thinkwire.proxy.report import log_exchange
 from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import is_signed, signs_header
 from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.request import rewrite_request
+from thinkwire.rewrite.history import Refused
+from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.stream import Label, StreamRewriter
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
@@ -32,11 +34,14 @@ logger = logging.getLogger(__name__)
 class Exchange:
     """The rewriting of one flow, in the order of mitmproxy's hooks."""
 
-    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, observes: bool) -> None:
+    def __init__(
+        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory, *, observes: bool
+    ) -> None:
         self._flow = flow
         self._facts = facts
         self._choice = choice
         self._observes = observes
+        self._recollection = Recollection(flow, facts, choice, memory)
         self._notes: list[str] = []
         self._answer: AnswerRewriter | None = None
         self._noun = "event"
@@ -49,7 +54,7 @@ class Exchange:
         plan = self._choice.plan
         if plan.request.changes:
             self._edit_request()
-        if plan.response.changes and not self._observes and self._flow.live:
+        if plan.reads_answer and not self._observes and self._flow.live:
             self._ask_for_identity()
 
     def _ask_for_identity(self) -> None:
@@ -65,15 +70,31 @@ class Exchange:
             before = request.get_content(strict=True)
             if not before:
                 return
-            after = rewrite_request(before, self._choice.plan.request)
+            mapped = self._recollection.rewrite_request(before)
+        except Refused as refused:
+            self._refuse(str(refused))
+            return
         except (ValueError, Unreadable) as error:
             self._notes.append(f"request left alone: its body cannot be read ({error})")
             return
-        if after != before:
+        self._notes += mapped.notes
+        if mapped.raw != before:
             self._notes.append("request edited")
             if not self._observes:
                 request.headers.pop("content-encoding", None)
-                request.content = after
+                request.content = mapped.raw
+
+    def _refuse(self, why: str) -> None:
+        """Answer in the provider's place, before anything has been sent to it."""
+        self._notes.append(f"refused: {why}")
+        if self._observes:
+            return
+        if self._flow.request.stream:
+            logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
+            return
+        answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        body = encode(answer.error_text(400, f"thinkwire: {why}"))
+        self._flow.response = http.Response.make(400, body, {"content-type": "application/json"})
 
     # --- the answer ---------------------------------------------------------------------------------------------
 
@@ -109,13 +130,13 @@ class Exchange:
 
     def _label(self) -> Label | None:
         """How to read the answer; None where it is not to be changed."""
-        if not self._choice.plan.response.changes or not may_have_body(self._flow.request, self._response):
+        if not self._choice.plan.reads_answer or not may_have_body(self._flow.request, self._response):
             return None
         return label_of(self._response, asked_for_stream=self._facts.stream, streams_a_list=streams_a_list(self._facts))
 
     def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
         plan = self._choice.plan.response
-        self._answer = AnswerRewriter(plan, self._facts, self._choice.dialects)
+        self._answer = self._recollection.answer()
         self._noun = "body" if label is Label.JSON else "event"
         return StreamRewriter(
             self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
@@ -172,7 +193,7 @@ class Exchange:
             raise CodingError("the compressed body ends too early")
         if not before:
             return None
-        self._answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        self._answer = self._recollection.answer()
         self._noun = "body"
         after = rewrite_body(before, self._answer)
         return None if after is before else after

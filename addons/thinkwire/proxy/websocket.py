@@ -16,13 +16,13 @@ from mitmproxy.websocket import WebSocketMessage
 from thinkwire.dialects.dialect import GLANCE, Turn
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.recollection import Recollection
 from thinkwire.proxy.report import log_exchange
-from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.documents import Documents
 from thinkwire.rewrite.events import is_document
 from thinkwire.rewrite.lines import rewritten
+from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
-from thinkwire.rewrite.request import rewrite_request
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.json_tree import Node, Unreadable, decode, read
 from thinkwire.wire.ndjson import Line
@@ -42,12 +42,13 @@ class Conversation:
     be judges: a thought must not be sent because answers overlapped.
     """
 
-    def __init__(self, flow: http.HTTPFlow, choose: Choose, observes: bool) -> None:
+    def __init__(self, flow: http.HTTPFlow, choose: Choose, memory: Memory, *, observes: bool) -> None:
         self._flow = flow
         self._choose = choose
+        self._memory = memory
         self._observes = observes
         # What the server says before it was asked is judged by the upgrade, which has no answer to wait for.
-        self._over = _Request(flow, *choose(None), observes)
+        self._over = _Request(flow, *choose(None), memory, observes=observes)
         """The last whose answer has come to its end; more of it may be late."""
         self._over.is_over = True
         self._open: list[_Request] = []
@@ -83,7 +84,7 @@ class Conversation:
     def _ask(self, message: WebSocketMessage, root: Node | None) -> None:
         if _turn_of(root) is not Turn.ASKED:
             return
-        request = _Request(self._flow, *self._choose(message.content), self._observes)
+        request = _Request(self._flow, *self._choose(message.content), self._memory, observes=self._observes)
         self._waiting.append(request)
         self._unclear += self._unclear > 0
         request.edit(message)
@@ -137,7 +138,9 @@ class Conversation:
 class _Request:
     """One request and its answer on a WebSocket."""
 
-    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, observes: bool) -> None:
+    def __init__(
+        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory, *, observes: bool
+    ) -> None:
         self.name: str | None = None
         """What the server calls the answer."""
         self.is_over = False
@@ -145,7 +148,8 @@ class _Request:
         self._choice = choice
         self._observes = observes
         self._notes: list[str] = []
-        self._answer = AnswerRewriter(choice.plan.response, facts, choice.dialects)
+        self._recollection = Recollection(flow, facts, choice, memory)
+        self._answer = self._recollection.answer()
         self._documents = Documents(self._answer)
 
     @property
@@ -167,14 +171,15 @@ class _Request:
 
     def edit(self, message: WebSocketMessage) -> None:
         """Edit the request as the plan says."""
-        after = rewrite_request(message.content, self._choice.plan.request)
-        if after != message.content:
+        mapped = self._recollection.rewrite_request(message.content)
+        self._notes += mapped.notes
+        if mapped.raw != message.content:
             self._notes.append("request edited")
-            self._replace(message, after)
+            self._replace(message, mapped.raw)
 
     def rewrite(self, message: WebSocketMessage) -> None:
         """Rewrite a piece of the answer; drop it where nothing is left of it."""
-        if not self._choice.plan.response.changes or not is_document(decode(message.content)):
+        if not self._choice.plan.reads_answer or not is_document(decode(message.content)):
             return
         after = rewritten(Line(message.content), self._documents)
         if after != message.content:

@@ -7,14 +7,17 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
+from thinkwire.dialects.conversation import Sink
 from thinkwire.dialects.dialect import GLANCE, Dialect
 from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Kind, Update
+from thinkwire.dialects.pieces import UNHEARD
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.extraction import Extraction, ToldApart, says_something
 from thinkwire.rewrite.inline import Inliner
 from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
+from thinkwire.rewrite.remember import Hearing
 from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.strip import Stripper
 from thinkwire.rewrite.tally import Tally
@@ -51,6 +54,7 @@ class AnswerRewriter:
         "_dialect",
         "_dialects",
         "_extraction",
+        "_hearing",
         "_inliner",
         "_is_settled",
         "_marked",
@@ -60,14 +64,25 @@ class AnswerRewriter:
         "_stripper",
         "_tables",
         "generation",
+        "sink",
         "tally",
     )
 
-    def __init__(self, plan: ResponsePlan, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
+    def __init__(
+        self,
+        plan: ResponsePlan,
+        request: RequestFacts,
+        dialects: tuple[Dialect, ...] = DIALECTS,
+        hearing: Hearing | None = None,
+    ) -> None:
         self.tally = Tally()
         self._plan = plan
         self._request = request
         self._dialects = dialects
+        self._hearing = hearing
+        """Remembers what was thought, where the rules want it back in the next request."""
+        self.sink: Sink | None = UNHEARD
+        """Where the texts of documents like the last one go; None where each has to be heard."""
         self._dialect = next((dialect for dialect in dialects if dialect.name == request.dialect), None)
         """The answer's API: a guess from the request until a document shows it."""
         self._preceding = tuple(dialect for dialect in dialects if dialect.takes_precedence)
@@ -106,18 +121,24 @@ class AnswerRewriter:
         `text` is Latin-1 of the bytes; `extent` is WHOLE for a body and DELTA in a stream; `event` is the name that its
         frame gives it.
         """
-        outcome = self.probe(text, extent, event)
+        outcome = self._judge(text, extent, event, self._hearing)
         self.tally.effects[outcome.effect] += 1
         self.tally.metadata.update(outcome.lost)
         self.tally.conflicts += outcome.conflicts
         return outcome
 
     def probe(self, text: str, extent: Extent, event: str = "") -> Outcome:
-        """Decide about one document without counting it."""
+        """Decide about one document without counting it, or hearing what it says."""
+        return self._judge(text, extent, event, None)
+
+    def _judge(self, text: str, extent: Extent, event: str, hearing: Hearing | None) -> Outcome:
         root = self._read(text, event)
-        if root is None or self._dialect is None or not self._plan.changes:
+        if root is None or self._dialect is None or not (self._plan.changes or self._hearing is not None):
             return Outcome(True, [], [], "")
         edits, updates = Edits(), locate(root, extent)
+        if hearing is not None and self._dialect.name == self._request.dialect:
+            self.sink = hearing.hear(updates, extent)
+            self.generation += updates[0].begins or bool(updates[0].resets)  # the texts of another block go elsewhere
         if self._extraction is None:
             return self._decide(updates, extent, edits)
         changes = self._extraction.changes
@@ -149,6 +170,8 @@ class AnswerRewriter:
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""
+        if self._hearing is not None:
+            self._hearing.remember()
         if self._dialect is None:
             return ()
         held_back = self._extraction.finish(self._dialect) if self._extraction is not None else ()

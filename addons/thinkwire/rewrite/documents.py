@@ -106,13 +106,14 @@ class Documents:
         return b"" if self._answer.drops_unreadable else raw
 
     def _learn(self, frame: Framed, outcome: Outcome) -> None:
-        if outcome.before or outcome.after:
+        sink = self._answer.sink
+        if sink is None or outcome.before or outcome.after:
             return  # a text that moves to a document of ours is written anew
         gaps = gaps_in(outcome.updates)
         moved = gaps.shifted(frame.raw_at) if gaps is not None else None
         signs = self._answer.signs
         if moved is not None and not (signs is not None and signs.search(frame.raw, *moved.text)):
-            self._repeats.learn(frame.raw, moved, self._answer.generation, lambda raw: self._probe(frame, raw))
+            self._repeats.learn(frame.raw, moved, self._answer.generation, lambda raw: self._probe(frame, raw), sink)
 
     def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, str]:
         """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""

@@ -94,6 +94,36 @@ class ResponsePlan:
         return self.extract is not None or not isinstance(self.reasoning, Keep)
 
 
+class To(Enum):
+    """How earlier reasoning travels up."""
+
+    KEEP = "keep"
+    DROP = "drop"
+    REASONING_CONTENT = "reasoning_content"
+    REASONING = "reasoning"
+    INLINE = "inline"
+    """In front of the content, between tags."""
+    NATIVE = "native"
+    """In the API's own form."""
+    AUTO = "auto"
+    """As the table of takers says."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What happens to the reasoning of earlier turns in a request."""
+
+    to: To = To.KEEP
+    fill: str | None = None
+    """The reasoning of messages that have tool calls and none of their own; None fills nothing."""
+    drops_unsigned: bool = False
+    """Do thinking blocks without a signature go?"""
+
+    @property
+    def changes(self) -> bool:
+        return self.to is not To.KEEP or self.drops_unsigned
+
+
 @dataclass(frozen=True, slots=True)
 class RequestPlan:
     """What happens to a request body."""
@@ -101,10 +131,13 @@ class RequestPlan:
     remove: tuple[JSONPath, ...] = ()
     set: tuple[tuple[JSONPath, str], ...] = ()
     """Path and the new value as JSON text; members on the way that are missing are made."""
+    history: History = History()
+    restores: bool = False
+    """Is reasoning put back that the client has lost?"""
 
     @property
     def changes(self) -> bool:
-        return bool(self.remove or self.set)
+        return bool(self.remove or self.set or self.history.changes or self.restores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +146,8 @@ class Plan:
 
     request: RequestPlan = RequestPlan()
     response: ResponsePlan = ResponsePlan()
+
+    @property
+    def reads_answer(self) -> bool:
+        """Is an answer to be read, to change it or to remember what was thought?"""
+        return self.response.changes or self.request.restores

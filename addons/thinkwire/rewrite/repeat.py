@@ -15,7 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from thinkwire.dialects.conversation import Sink
 from thinkwire.dialects.parts import Kind, Part, Place, Update
+from thinkwire.dialects.pieces import UNHEARD
 from thinkwire.wire.json_tree import STRING, Node
 
 __all__ = ["LONGEST", "Gaps", "Repeats", "Skeleton", "gaps_in"]
@@ -112,6 +114,8 @@ class Skeleton:
     effect: str
     """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
     generation: int
+    sink: Sink
+    """Hears the texts."""
 
     def rewrite(self, raw: bytes, text: Span) -> bytes:
         form, sent = self.form, raw[text[0] : text[1]].join(self.sent)
@@ -147,26 +151,34 @@ class Repeats:
                 if one is not self._skeletons[0]:
                     self._skeletons.remove(one)
                     self._skeletons.insert(0, one)
+                one.sink.append(raw[text[0] : text[1]])
                 return one.effect, one.rewrite(raw, text)
         return None
 
-    def learn(self, raw: bytes, gaps: Gaps, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]]) -> None:
+    def learn(
+        self,
+        raw: bytes,
+        gaps: Gaps,
+        generation: int,
+        rewrite: Callable[[bytes], tuple[bytes, str]],
+        sink: Sink = UNHEARD,
+    ) -> None:
         """Note an event that was read and changed nothing that the rules look at.
 
-        `rewrite` gives what is sent for an event, and the effect's name.
+        `rewrite` gives what is sent for an event, and the effect's name; `sink` hears the texts of those like it.
         """
         form = _form(raw, gaps)
         if self._seen.pop(form, None) != generation:
             self._seen[form] = generation
             if len(self._seen) > _KEPT:
                 self._seen.popitem(last=False)
-        elif skeleton := _skeleton(raw, form, generation, rewrite):
+        elif skeleton := _skeleton(raw, form, generation, rewrite, sink):
             self._skeletons.insert(0, skeleton)
             del self._skeletons[_KEPT:]
 
 
 def _skeleton(
-    raw: bytes, form: _Form, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]]
+    raw: bytes, form: _Form, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
 ) -> Skeleton | None:
     head_clock, tail_clock = _CLOCK_MARK[: form.head_digits], _CLOCK_MARK[: form.tail_digits]
     if _TEXT_MARK in raw or ((clock := head_clock or tail_clock) and clock in raw):
@@ -178,7 +190,7 @@ def _skeleton(
         lead, _, sent = sent.partition(head_clock)
     elif sent and tail_clock:
         sent, _, trail = sent.rpartition(tail_clock)
-    return Skeleton(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation)
+    return Skeleton(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
 
 
 # --- what may vary ----------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
             yield from _response_conflicts(source, response)
         if request := rule.get("request"):
             yield from _clashing_edits(source, request)
+            yield from _filled_nowhere(source, request)
     for dialect in dialects_of(root):
         yield from declared_problems(source, dialect)
 
@@ -95,6 +96,20 @@ def _half_said(source: Source, extract: Node) -> Iterator[Problem]:
     elif not said and keys.keys() <= ExtractOptions.model_fields.keys():  # another key may be a slip of the pen
         message, hint = "`extract` says neither `family` nor `tags`", "add `family: think`, or another family's name"
         yield source.problem(Code.MISSING_KEY, extract.span, message, hint)
+
+
+def _filled_nowhere(source: Source, request: Node) -> Iterator[Problem]:
+    """A text to fill in needs a form to be written in."""
+    history = request.get("history")
+    if history is None or history.kind is not Kind.MAPPING:
+        return
+    if not history.entries:
+        yield source.problem(Code.EMPTY, history.span, "`history` is an empty mapping", "write `auto`, or another form")
+    fill, to = next((key for key, _ in history.entries if key.text == "fill"), None), history.get("to")
+    form = "keep" if to is None else to.scalar
+    if fill is not None and form in ("keep", "drop"):
+        message = f"`fill` has no form to be written in: `to` is `{form}`"
+        yield source.problem(Code.TWO_ACTIONS, fill.span, message, "add `to: reasoning_content`, or another form")
 
 
 def _clashing_edits(source: Source, request: Node) -> Iterator[Problem]:

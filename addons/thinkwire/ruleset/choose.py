@@ -10,9 +10,9 @@ from functools import lru_cache, partial
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.plan import JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
+from thinkwire.rewrite.plan import History, JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
-from thinkwire.ruleset.rule import Decision, Edit, Origin, Rule, spell
+from thinkwire.ruleset.rule import SINGLE, Decision, Edit, Origin, Rule, spell
 from thinkwire.ruleset.tagged import Tagged
 
 REMEMBERED_CHOICES = 256
@@ -67,6 +67,8 @@ class _Chosen:
     """The settings found so far; the first rule that sets one has it."""
 
     decided: list[Decision] = field(default_factory=list)
+    history: History | None = None
+    restore: bool | None = None
     reasoning: Reasoning | None = None
     extract: Tagged | None = None
     on_error: OnError | None = None
@@ -74,10 +76,10 @@ class _Chosen:
     edits: list[Edit] = field(default_factory=list)
 
     def add(self, rule: Rule) -> None:
-        for name, value in rule.settings.response():
+        for name, value in rule.settings.single():
             if getattr(self, name) is None:
                 setattr(self, name, value)
-                self.decided.append(Decision(f"response.{name}", spell(value), rule.origin))
+                self.decided.append(Decision(f"{SINGLE[name]}.{name}", spell(value), rule.origin))
         # Compared with earlier rules only: within one rule, loading has refused clashes.
         earlier = list(self.edits)
         for edit in rule.settings.edits:
@@ -93,7 +95,8 @@ class _Chosen:
             keepalive=self.keepalive or ResponsePlan().keepalive,
             extract=self.extract.plan if self.extract else None,
         )
-        return Plan(RequestPlan(self._removed(), self._set()), response)
+        history = self.history or RequestPlan().history
+        return Plan(RequestPlan(self._removed(), self._set(), history, self.restore or False), response)
 
     def _removed(self) -> tuple[JSONPath, ...]:
         """Without members of members that go anyway."""

@@ -45,6 +45,9 @@ class Filter:
     holds: Compiled
 
 
+_WAYS = ("keep", "drop", "reasoning_content", "reasoning", "inline", "native", "auto")
+
+
 def union(expected: str, **kinds: str) -> Discriminator:
     """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag.
 
@@ -174,6 +177,8 @@ Seconds = Annotated[
 ]
 Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
 Action = Annotated[str, _one_of("keep", "strip", "inline"), _words("keep", "strip", "inline")]
+HistoryWay = Annotated[str, _one_of(*_WAYS), _words(*_WAYS)]
+DropOnly = Annotated[str, _one_of("drop"), _words("drop")]
 Hidden = Annotated[str, _one_of("hidden", "all"), _words("hidden", "all")]
 DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
 PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]

@@ -13,12 +13,14 @@ from thinkwire.ruleset.kinds import (
     JSON,
     Action,
     Booleans,
+    DropOnly,
     DropOrKeep,
     FamilyName,
     Filters,
     Globs,
     HeaderName,
     Hidden,
+    HistoryWay,
     Id,
     LeadingOrAnywhere,
     Number,
@@ -182,9 +184,44 @@ Extract = Annotated[
 ]
 
 
+class HistoryOptions(Mapping):
+    """How the reasoning of earlier turns travels up, with options."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    to: HistoryWay = Field(default="keep", description="The form, as in the short way of writing; default `keep`.")
+    fill: str = Field(
+        default="",
+        description="The reasoning of assistant messages that have tool calls and none; some providers refuse those. "
+        'Most often `""`.',
+    )
+    unsigned: DropOnly = Field(default="drop", description="`drop`: thinking blocks without a signature go.")
+
+
+History = Annotated[
+    Annotated[HistoryWay, Tag("\0text")] | Annotated[HistoryOptions, Tag("\0mapping")],
+    union(
+        "keep, drop, reasoning_content, reasoning, inline, native, auto, or a mapping such as {to: auto, fill: text}",
+        str="\0text",
+        dict="\0mapping",
+    ),
+]
+
+
 class Request(Mapping):
     """What happens to the request."""
 
+    history: History = Field(
+        default="keep",
+        description="How the reasoning of earlier turns travels up, whatever form the client keeps it in: `keep`, "
+        "`drop`, `reasoning_content`, `reasoning`, `inline` (tags in front of the content), `native` (the API's own "
+        "form), `auto` (what the provider or model is known to take; else it is dropped), or a mapping with options.",
+    )
+    restore: bool = Field(
+        default=False,
+        description="true: reasoning that was hidden or that the client has lost is put back into the next request, in "
+        "the form that `history` names, or else the one that the provider takes.",
+    )
     remove: list[Path] = Field(default=[], description="Body members (dotted paths) that the upstream must not see.")
     set: dict[Path, JSON] = Field(
         default={}, description="Body members to add or replace: dotted path to any JSON value."

@@ -7,12 +7,25 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES
-from thinkwire.rewrite.plan import Inline, JSONPath, Keep, OnError, Opaque, Reasoning, Rename, Strip, TokenMetadata
+from thinkwire.rewrite.plan import (
+    History,
+    Inline,
+    JSONPath,
+    Keep,
+    OnError,
+    Opaque,
+    Reasoning,
+    Rename,
+    Strip,
+    To,
+    TokenMetadata,
+)
 from thinkwire.ruleset.condition import Alternative, Check, compile_condition
-from thinkwire.ruleset.model import ReasoningAction, Request, Response, RuleModel
+from thinkwire.ruleset.model import HistoryOptions, ReasoningAction, Request, Response, RuleModel
 from thinkwire.ruleset.tagged import Tagged, compile_extract
 
 
@@ -58,23 +71,36 @@ class Edit:
         return self.path[:shorter] == other.path[:shorter]
 
 
-type Value = Reasoning | Tagged | OnError | float
-"""A setting of the answer."""
+type Value = History | Reasoning | Tagged | OnError | float | bool
+"""A setting."""
+
+
+SINGLE: Final = {
+    "history": "request",
+    "restore": "request",
+    "reasoning": "response",
+    "extract": "response",
+    "on_error": "response",
+    "keepalive": "response",
+}
+"""The settings that have one value, and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a rule sets; None where it leaves the setting to others."""
 
+    history: History | None = None
+    restore: bool | None = None
     reasoning: Reasoning | None = None
     extract: Tagged | None = None
     on_error: OnError | None = None
     keepalive: float | None = None
     edits: tuple[Edit, ...] = ()
 
-    def response(self) -> Iterator[tuple[str, Value]]:
-        """The settings of the answer that are set, as (name, value)."""
-        for name in ("reasoning", "extract", "on_error", "keepalive"):
+    def single(self) -> Iterator[tuple[str, Value]]:
+        """The settings that are set and have one value, as (name, value)."""
+        for name in SINGLE:
             value = getattr(self, name)
             if value is not None:
                 yield name, value
@@ -99,6 +125,10 @@ class Rule:
 def spell(value: Value) -> str:
     """A setting's value as one writes it in a rule file."""
     match value:
+        case bool():
+            return "true" if value else "false"
+        case History():
+            return _spell_history(value)
         case Keep():
             return "keep"
         case Strip(TokenMetadata.HIDDEN, Opaque.DROP):
@@ -118,6 +148,13 @@ def spell(value: Value) -> str:
     return f"{value:g}"
 
 
+def _spell_history(history: History) -> str:
+    members = [f"to: {history.to.value}"] if history.to is not To.KEEP else []
+    members += [f"fill: {json.dumps(history.fill)}"] if history.fill is not None else []
+    members += ["unsigned: drop"] if history.drops_unsigned else []
+    return f"{{{', '.join(members)}}}" if history.fill is not None or history.drops_unsigned else history.to.value
+
+
 def compile_rule(model: RuleModel, file: Path, line: int) -> Rule:
     """A rule from its checked form."""
     conditions = model.when if isinstance(model.when, list) else [model.when]
@@ -127,13 +164,23 @@ def compile_rule(model: RuleModel, file: Path, line: int) -> Rule:
 
 def _settings(request: Request, response: Response) -> Settings:
     given = response.model_fields_set
+    asked = request.model_fields_set
     return Settings(
+        history=_history(request.history) if "history" in asked else None,
+        restore=request.restore if "restore" in asked else None,
         reasoning=_reasoning(response.reasoning) if "reasoning" in given else None,
         extract=compile_extract(response.extract) if "extract" in given else None,
         on_error=OnError(response.on_error) if "on_error" in given else None,
         keepalive=response.keepalive if "keepalive" in given else None,
         edits=tuple(_edits(request)),
     )
+
+
+def _history(value: str | HistoryOptions) -> History:
+    if isinstance(value, str):
+        return History(To(value))
+    given = value.model_fields_set
+    return History(To(value.to), value.fill if "fill" in given else None, "unsigned" in given)
 
 
 _ACTIONS: dict[str, Reasoning] = {"keep": Keep(), "strip": Strip(), "inline": Inline(FAMILIES["think"])}

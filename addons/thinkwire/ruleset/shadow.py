@@ -47,7 +47,7 @@ def _never_decides(placed: Placed, earlier: Sequence[Placed]) -> Iterator[Proble
 
 def _names(rule: Rule) -> set[str]:
     edits = {"request " + ".".join(edit.path) for edit in rule.settings.edits}
-    return edits | {name for name, _ in rule.settings.response()}
+    return edits | {name for name, _ in rule.settings.single()}
 
 
 def _is_set(name: str, alternative: Alternative, earlier: Sequence[Placed]) -> bool:

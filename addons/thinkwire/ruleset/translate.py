@@ -17,8 +17,6 @@ from thinkwire.ruleset.problem import Code, Problem, Source, Span
 LATER = frozenset(
     {
         ("", "tests"),
-        ("rules.request", "history"),
-        ("rules.request", "restore"),
         ("rules.response", "fault"),
     }
 )
@@ -30,6 +28,7 @@ MAPPINGS: dict[str, type[model.Mapping]] = {
     "rules.when": model.Condition,
     "rules.when.body.*": model.Exists,
     "rules.request": model.Request,
+    "rules.request.history": model.HistoryOptions,
     "rules.response": model.Response,
     "rules.response.reasoning": model.ReasoningAction,
     "rules.response.reasoning.strip": model.StripOptions,

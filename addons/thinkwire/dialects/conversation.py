@@ -1,0 +1,122 @@
+"""What an API's requests hold of earlier turns, and what of an answer the next request has to bring back.
+
+Each API that takes reasoning back has a file beside this one. They read and write; what is done, and what is remembered
+for how long, is decided in `rewrite/`.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from thinkwire.dialects.history import Form
+from thinkwire.dialects.parts import Extent, Update
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import Edits
+
+__all__ = ["Conversation", "Listener", "Sink", "TellApart", "Thought", "Turn", "call_key", "said_by", "text_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What is remembered of the reasoning of one turn."""
+
+    text: str = ""
+    blocks: tuple[tuple[int, str], ...] = ()
+    """The API's own blocks, as JSON in the form of document text, each with the number of visible blocks before it."""
+    visible: int = 0
+    """How many visible blocks the turn had; 0 where it is not made of blocks."""
+
+    @property
+    def size(self) -> int:
+        """Bytes, roughly."""
+        return len(self.text) + sum(len(block) for _, block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A place in a request or an answer that reasoning belongs to: a message, an item, a call."""
+
+    keys: tuple[str, ...]
+    """What it is known by: the ids of its tool calls, else its text."""
+    user: str = ""
+    """What the user said before it, in a request."""
+    node: Node | None = None
+    update: Update | None = None
+    lacks_thought: bool = True
+    thought: Thought = Thought()
+    """In an answer: what to remember."""
+
+
+class Sink(Protocol):
+    """Takes the text of events that are like one that was heard: the inside of a JSON string, as raw bytes."""
+
+    def append(self, text: bytes, /) -> None: ...
+
+
+type TellApart = Callable[[str], tuple[str, str]]
+"""A text of the answer -> the tagged thought in it, and what the client sees of it."""
+
+
+class Listener(Protocol):
+    """Hears the documents of one answer, as the provider sent them."""
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        """Take note of a document. Returns where the texts of events like this one go; None where each has to be
+        heard."""
+
+    def turns(self) -> Iterable[Turn]:
+        """What was said so far, turn by turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """How one API's requests keep earlier turns."""
+
+    table: Shape
+    """Where a request keeps the assistant's messages, each of which is an owner of its own."""
+    turns: Callable[[Node, list[Update]], Iterable[Turn]]
+    """The assistant's turns in a request, given its tree and the updates in it."""
+    last_user: Callable[[object], str]
+    """What the user said last, in a parsed request body."""
+    listener: Callable[[TellApart], Listener]
+    put_back: Callable[[Turn, Thought, Edits], None]
+    """Puts the API's own blocks back into a turn that lacks them."""
+    forms: Mapping[Form, str] = field(default_factory=dict)
+    """The forms that `history` can ask for here, with the name of the member where it is one; none where only
+    memory acts."""
+
+
+def call_key(name: object, arguments: object, identity: object = None) -> str:
+    """The key of a tool call: its id, or where it has none, what it asks for."""
+    if isinstance(identity, str) and identity:
+        return f"call {identity}"
+    if isinstance(arguments, str):
+        with suppress(ValueError):
+            arguments = json.loads(arguments)
+    return f"called {name} {json.dumps(arguments, sort_keys=True)}"
+
+
+def text_key(text: str) -> str:
+    """The key of a turn without calls; clients may cut white space around it."""
+    return f"text {text.strip()}"
+
+
+def said_by(content: Any) -> str:
+    """What a message says, however its content is written; marks such as `cache_control` move, and are none of it."""
+    match content:
+        case str():
+            return content
+        case {"text": str() as text}:
+            return text
+        case {"tool_use_id": str() as identity} | {"call_id": str() as identity}:
+            return f"\0{identity}"
+        case {"functionResponse": answer}:
+            return f"\0{json.dumps(answer, sort_keys=True)}"
+        case {"type": str() as kind}:
+            return f"\0{kind}"
+        case list():
+            return "".join(map(said_by, content))
+        case _:
+            return ""

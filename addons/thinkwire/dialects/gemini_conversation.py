@@ -1,0 +1,89 @@
+"""Earlier turns in Gemini's API: signatures on the parts of a turn, most of all on calls (dialects.md section 27).
+
+The thought itself need not come back; the signature of a call must, where the call is of the running turn.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, call_key, said_by, text_key
+from thinkwire.dialects.parts import Extent, Update
+from thinkwire.dialects.pieces import UNHEARD
+from thinkwire.dialects.places import ENVELOPE
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import Edits
+
+__all__ = ["GEMINI_CONVERSATION"]
+
+_SIGNATURE: Final = "thoughtSignature"
+_PART: Final = Shape(members={})
+_CONTENT: Final = Shape(members={"role": ENVELOPE, "parts": Shape(elements=_PART)}, other=ENVELOPE)
+
+
+def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
+    contents = root.child("contents")
+    user = ""
+    for content in contents.children if contents is not None else ():
+        role, parts = content.child("role"), content.child("parts")
+        nodes = parts.children if parts is not None else []
+        if role is None or role.raw != '"model"':
+            user = said_by([node.value for node in nodes])
+            continue
+        for node in nodes:
+            part = node.value
+            if key := _key(part):
+                yield Turn((key,), user, node, None, _SIGNATURE not in part)
+
+
+def _key(part: Any) -> str:
+    """Calls have ids in few places; a call is known by what it asks for as well."""
+    if not isinstance(part, dict) or part.get("thought") is True:
+        return ""
+    call = part.get("functionCall")
+    if isinstance(call, dict):
+        return call_key(call.get("name"), call.get("args"), call.get("id"))
+    text = part.get("text")
+    return text_key(text) if isinstance(text, str) and text.strip() else ""
+
+
+def _last_user(body: object) -> str:
+    contents = body.get("contents") if isinstance(body, dict) else None
+    users = (one for one in reversed(contents or ()) if isinstance(one, dict) and one.get("role") != "model")
+    return said_by(next(users, {}).get("parts"))
+
+
+class _GeminiListener:
+    """Hears the parts of an answer that have a signature."""
+
+    def __init__(self) -> None:
+        self._turns: list[Turn] = []
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        for update in updates:
+            content = update.node.child("content")
+            parts = content.child("parts") if content is not None else None
+            if update.owner is None or parts is None:
+                continue
+            for node in parts.children:
+                part = node.value
+                signature = node.child(_SIGNATURE)
+                if signature is not None and (key := _key(part)):
+                    self._turns.append(Turn((key,), thought=Thought(blocks=((0, signature.raw),))))
+        return UNHEARD
+
+    def turns(self) -> Iterable[Turn]:
+        return self._turns
+
+
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> None:
+    if turn.node is not None and turn.node.children and thought.blocks:
+        edits.append(turn.node, _SIGNATURE, thought.blocks[0][1])
+
+
+GEMINI_CONVERSATION: Final = Conversation(
+    table=Shape(members={"contents": Shape(elements=_CONTENT)}),
+    turns=_turns,
+    last_user=_last_user,
+    listener=lambda _tell_apart: _GeminiListener(),
+    put_back=_put_back,
+)

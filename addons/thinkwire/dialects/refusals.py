@@ -1,0 +1,177 @@
+"""Errors that a rule would have avoided: what providers say of earlier reasoning (dialects.md sections 4-8, 25, 27).
+
+The texts are the providers', found by the words that say what is wrong. Gateways wrap them, quote them and drop the
+marks around names, so that a pattern allows for any mark, or none.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["REFUSALS", "Refusal", "advice_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One row: what is said, and what a rule can do about it."""
+
+    pattern: re.Pattern[str]
+    who: str
+    setting: str
+    """As one writes it in a rule file."""
+    shown_in: str = ""
+    """The shipped rule file that shows it."""
+
+
+def _says(words: str) -> re.Pattern[str]:
+    """Words as they are, a `'` where a mark may stand, or an escaped one; blanks may be line breaks."""
+    marked = re.escape(words).replace("'", r"\W{0,2}")
+    return re.compile(marked.replace(r"\ ", r"\s+"), re.IGNORECASE)
+
+
+def _says_one_of(*texts: str) -> re.Pattern[str]:
+    return re.compile("|".join(_says(text).pattern for text in texts), re.IGNORECASE)
+
+
+_SEND_BACK: Final = "`history: reasoning_content` and `restore: true`"
+_RESTORE: Final = "`restore: true`"
+_UNSIGNED: Final = "`history: {unsigned: drop}`"
+
+REFUSALS: Final[tuple[Refusal, ...]] = (
+    Refusal(  # V4
+        _says("'reasoning_content' in the thinking mode must be passed back"),
+        "DeepSeek",
+        _SEND_BACK,
+        "rules/deepseek.yaml",
+    ),
+    Refusal(  # V4 by its Messages API, where a `reasoning_content` has no place
+        _says("'content[].thinking' in the thinking mode must be passed back"),
+        "DeepSeek",
+        _RESTORE,
+        "rules/anthropic.yaml",
+    ),
+    Refusal(  # V3.2
+        _says("missing 'reasoning_content' field in the assistant message"),
+        "DeepSeek",
+        _SEND_BACK,
+        "rules/deepseek.yaml",
+    ),
+    Refusal(  # R1
+        _says_one_of(
+            "'reasoning_content' is an intermediate result for display purposes",
+            "remove the 'reasoning_content' from your message",
+        ),
+        "DeepSeek R1",
+        "`history: drop`",
+    ),
+    Refusal(
+        _says("'reasoning_content' is missing in assistant tool call message"),
+        "Kimi",
+        _SEND_BACK,
+        "rules/kimi.yaml",
+    ),
+    Refusal(
+        _says("expected 'thinking' or 'redacted_thinking', but found"),
+        "Anthropic",
+        _RESTORE,
+        "rules/anthropic.yaml",
+    ),
+    Refusal(  # another provider's, or none
+        _says_one_of("invalid 'signature' in 'thinking' block", "thinking.signature: field required"),
+        "Anthropic",
+        _UNSIGNED,
+        "rules/anthropic.yaml",
+    ),
+    Refusal(
+        _says_one_of(
+            "'redacted_thinking' blocks in the latest assistant message cannot be modified",
+            "'redacted_thinking' blocks, the blocks must match the parameters",
+        ),
+        "Anthropic",
+        "`history: keep`",
+    ),
+    Refusal(
+        _says("missing a 'thought_signature' in functionCall parts"),
+        "Gemini",
+        _RESTORE,
+        "rules/gemini.yaml",
+    ),
+    Refusal(
+        _says_one_of(
+            "corrupted thought signature",
+            "invalid thought signature",
+            "thought signature is not valid",
+        ),
+        "Gemini",
+        _RESTORE,
+        "rules/gemini.yaml",
+    ),
+    Refusal(
+        _says("was provided without its required 'reasoning' item"),
+        "The Responses API",
+        _RESTORE,
+        "rules/openai-responses.yaml",
+    ),
+    Refusal(
+        _says("of type 'reasoning' was provided without its required following item"),
+        "The Responses API",
+        _RESTORE,
+        "rules/openai-responses.yaml",
+    ),
+    Refusal(  # it has nowhere to put them; its words for that are not known to us
+        re.compile(
+            r"\bredacted_thinking\b[^.]{0,60}?\b(?:not supported|unsupported|not allowed|cannot be)"
+            r"|\b(?:unsupported|not support|cannot accept)\b[^.]{0,60}?\bredacted_thinking\b",
+            re.IGNORECASE,
+        ),
+        "SGLang",
+        "`history: drop`",
+    ),
+)
+"""First found. The last is the vaguest: Anthropic names the same block."""
+
+MOST_CHARACTERS: Final = 65_536
+"""An error says what is wrong early; what is longer quotes the request."""
+
+
+def advice_for(text: str) -> str | None:
+    """What to write in a rule file so that an error with this body does not come again; None where none is known."""
+    said = "\n".join(_strings(text[:MOST_CHARACTERS]))
+    for refusal in REFUSALS:
+        if refusal.pattern.search(said):
+            see = f", see {refusal.shown_in}" if refusal.shown_in else ""
+            return f"{refusal.who} refused: add {refusal.setting}{see}"
+    return None
+
+
+def _strings(text: str) -> Iterator[str]:
+    """All strings of a JSON text, without its escapes; of any other text, itself.
+
+    A gateway may put the provider's body into its own as a string: that is a JSON text again.
+    """
+    values: list[object] = [text]
+    while values:
+        match values.pop():
+            case str(value):
+                inner = _parse(value)
+                if inner is None:
+                    yield value
+                else:
+                    values.append(inner)
+            case list(elements):
+                values += reversed(elements)
+            case dict(members):
+                values += reversed(members.values())
+            case _:
+                pass
+
+
+def _parse(text: str) -> object:
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

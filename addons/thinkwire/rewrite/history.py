@@ -1,0 +1,143 @@
+"""Reasoning of earlier turns in a request: gathered from every form in which clients keep it, written in one.
+
+It reads and edits the assistant's messages, turn by turn, and puts back what is remembered. Who takes which form is
+said in `dialects/history.py`, where requests keep it in the files `*_conversation.py`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from thinkwire.dialects.conversation import Conversation, Thought, Turn
+from thinkwire.dialects.history import Form, Taker, taker_of
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.parts import Extent
+from thinkwire.dialects.registry import CONVERSATIONS
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES, Family
+from thinkwire.rewrite.plan import History, RequestPlan, To
+from thinkwire.rewrite.said import Said
+from thinkwire.rewrite.said_forms import write
+from thinkwire.wire.json_tree import decode, read
+from thinkwire.wire.splice import Edits, splice
+
+__all__ = ["Mapped", "Refused", "map_history"]
+
+type Recall = Callable[[Turn], Thought | None]
+"""What is remembered of a turn."""
+
+_FORMS = {
+    To.DROP: Form.DROP,
+    To.REASONING_CONTENT: Form.REASONING_CONTENT,
+    To.REASONING: Form.REASONING,
+    To.INLINE: Form.INLINE,
+}
+_NATIVE = frozenset((Form.REASONING_CONTENT, Form.REASONING, Form.DETAILS, Form.CONTENT_LIST))
+"""What can be the own form of an API whose messages have no blocks."""
+_REDACTED = (
+    "a block of redacted_thinking cannot be written as {}: set `history: keep` or `history: drop` for this request"
+)
+
+
+class Refused(Exception):
+    """The request must not be sent; the message says why."""
+
+
+@dataclass(slots=True)
+class Mapped:
+    """A request's body after its history was mapped."""
+
+    raw: bytes
+    notes: list[str] = field(default_factory=list)
+    """What the log says of it."""
+
+
+def map_history(raw: bytes, plan: RequestPlan, facts: RequestFacts, family: Family | None, recall: Recall) -> Mapped:
+    """The body with the reasoning of earlier turns as the plan says; the same bytes where nothing is to change.
+
+    `family` is the one that the answer is read by. Raises Unreadable and Refused.
+    """
+    conversation = CONVERSATIONS.get(facts.dialect)
+    if conversation is None or not (plan.history.changes or plan.restores):
+        return Mapped(raw)
+    root = read(decode(raw), conversation.table)
+    taker = taker_of(facts, family.name if family is not None else "")
+    families = [one for one in (family, FAMILIES.get(taker.family) if taker else None) if one is not None]
+    mapper = _Mapper(plan, conversation, taker, families or [FAMILIES["think"]], recall)
+    edits = Edits()
+    for turn in conversation.turns(root, locate(root, Extent.WHOLE)):
+        mapper.map(turn, edits)
+    return Mapped(splice(raw, edits.spans()) if edits else raw, list(mapper.notes()))
+
+
+class _Mapper:
+    """Maps the turns of one request."""
+
+    def __init__(
+        self,
+        plan: RequestPlan,
+        conversation: Conversation,
+        taker: Taker | None,
+        families: list[Family],
+        recall: Recall,
+    ) -> None:
+        self._history: History = plan.history
+        self._restores = plan.restores
+        self._conversation = conversation
+        self._families = families
+        self._recall = recall
+        self._form = self._form_of(plan.history.to, taker)
+        """None leaves what is there alone."""
+        self._restored_form = self._form or (taker.form if taker is not None else None)
+        self._family = self._families[0] if taker is not None and taker.form is Form.INLINE else FAMILIES["think"]
+        self._is_unknown = plan.history.to is To.AUTO and taker is None
+        self._dropped = self._restored = self._forgotten = 0
+
+    def _form_of(self, to: To, taker: Taker | None) -> Form | None:
+        form: Form | None
+        if to is To.AUTO:
+            form = taker.form if taker is not None else Form.DROP
+        elif to is To.NATIVE:
+            own = next((form for form in self._conversation.forms if form in (Form.BLOCKS, Form.THINKING)), None)
+            form = own or (taker.form if taker is not None and taker.form in _NATIVE else Form.REASONING)
+        else:
+            form = _FORMS.get(to)
+        return form if form in self._conversation.forms else None
+
+    def map(self, turn: Turn, edits: Edits) -> None:
+        remembered = self._remembered(turn)
+        if turn.update is None:
+            if remembered is not None:
+                self._conversation.put_back(turn, remembered, edits)
+            return
+        said = Said(turn.update, self._families)
+        if self._history.drops_unsigned:
+            said.drop_unsigned(edits)
+        form = self._form if remembered is None else self._restored_form
+        if form is Form.BLOCKS or form is None:
+            if remembered is not None:
+                self._conversation.put_back(turn, remembered, edits)
+            return
+        if said.is_redacted and form is not Form.DROP:
+            raise Refused(_REDACTED.format("text" if form is Form.INLINE else f"`{form.value}`"))
+        if self._is_unknown:
+            self._dropped += said.count
+        write(said, form, self._conversation, remembered, self._history.fill, self._family, edits)
+
+    def _remembered(self, turn: Turn) -> Thought | None:
+        """What to put back into a turn, where it lacks its thought."""
+        if not self._restores or not turn.lacks_thought or not turn.keys:
+            return None
+        if self._conversation.forms and (self._restored_form in (None, Form.DROP)):
+            return None
+        thought = self._recall(turn)
+        self._restored += thought is not None
+        self._forgotten += thought is None and turn.keys[0].startswith("call")
+        return thought
+
+    def notes(self) -> Iterable[str]:
+        if self._restored:
+            yield f"{self._restored} thoughts put back"
+        if self._forgotten:
+            yield f"{self._forgotten} turns with calls have no thought, and none is remembered"
+        if self._dropped:
+            yield f"history: {self._dropped} blocks of reasoning dropped, for nobody knows what this model takes"

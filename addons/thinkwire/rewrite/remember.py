@@ -1,0 +1,50 @@
+"""Hears one answer and remembers what was thought in it, for the requests that follow."""
+
+from dataclasses import replace
+
+from thinkwire.dialects.conversation import Conversation, Sink
+from thinkwire.dialects.parts import Extent, Kind, Update
+from thinkwire.rewrite.memory import Memory, Record
+from thinkwire.rewrite.plan import Extract
+from thinkwire.rewrite.tags import TagReader
+
+__all__ = ["Hearing"]
+
+
+class Hearing:
+    """What one answer says, as the provider sent it."""
+
+    def __init__(
+        self, memory: Memory, caller: bytes, conversation: Conversation, user: str, extract: Extract | None
+    ) -> None:
+        self._memory = memory
+        self._caller = caller
+        self._user = user
+        self._extract = extract
+        self._listener = conversation.listener(self._tell_apart)
+        self._records: dict[tuple[str, ...], Record | None] = {}
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        """Take note of a document. Returns where the texts of events like it go; None where each must be heard."""
+        sink = self._listener.hear(updates, extent)
+        # A client may ask the next thing as soon as it has seen the finish, before the answer's end has come.
+        if extent is Extent.WHOLE or any(part.says_something for update in updates for part in update.of(Kind.FINISH)):
+            self.remember()
+        return sink
+
+    def remember(self) -> None:
+        """Remember what was said so far."""
+        for turn in self._listener.turns():
+            if turn.keys and (turn.thought.text or turn.thought.blocks):
+                known = self._records.get(turn.keys)
+                self._records[turn.keys] = self._memory.remember(
+                    self._caller, replace(turn, user=self._user), instead_of=known
+                )
+
+    def _tell_apart(self, text: str) -> tuple[str, str]:
+        if self._extract is None:
+            return "", text
+        reader = TagReader(self._extract.family, starts_inside=self._extract.starts_inside)
+        pieces = [*reader.feed(text), *reader.finish()]
+        thought = "".join(piece.text for piece in pieces if piece.is_reasoning)
+        return thought, "".join(piece.text for piece in pieces if not piece.is_reasoning)
