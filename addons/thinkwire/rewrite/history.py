@@ -13,9 +13,9 @@ from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent
 from thinkwire.dialects.registry import CONVERSATIONS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES, Family
+from thinkwire.dialects.tag_families import FAMILIES, Family, merged
 from thinkwire.rewrite.plan import History, RequestPlan, To
-from thinkwire.rewrite.said import Said
+from thinkwire.rewrite.said import Said, Tags
 from thinkwire.rewrite.said_forms import write
 from thinkwire.wire.json_tree import decode, read
 from thinkwire.wire.splice import Edits, splice
@@ -61,8 +61,9 @@ def map_history(raw: bytes, plan: RequestPlan, facts: RequestFacts, family: Fami
         return Mapped(raw)
     root = read(decode(raw), conversation.table)
     taker = taker_of(facts, family.name if family is not None else "")
-    families = [one for one in (family, FAMILIES.get(taker.family) if taker else None) if one is not None]
-    mapper = _Mapper(plan, conversation, taker, families or [FAMILIES["think"]], recall)
+    known = (family, FAMILIES.get(taker.family) if taker is not None else None, FAMILIES["think"])
+    families = list({one.name: one for one in known if one is not None}.values())
+    mapper = _Mapper(plan, conversation, taker, families, recall)
     edits = Edits()
     for turn in conversation.turns(root, locate(root, Extent.WHOLE)):
         mapper.map(turn, edits)
@@ -83,12 +84,12 @@ class _Mapper:
         self._history: History = plan.history
         self._restores = plan.restores
         self._conversation = conversation
-        self._families = families
+        self._tags = Tags(merged(families) if len(families) > 1 else families[0], tuple(one.opens for one in families))
         self._recall = recall
         self._form = self._form_of(plan.history.to, taker)
         """None leaves what is there alone."""
         self._restored_form = self._form or (taker.form if taker is not None else None)
-        self._family = self._families[0] if taker is not None and taker.form is Form.INLINE else FAMILIES["think"]
+        self._family = families[0] if taker is not None and taker.form is Form.INLINE else FAMILIES["think"]
         self._is_unknown = plan.history.to is To.AUTO and taker is None
         self._dropped = self._restored = self._forgotten = 0
 
@@ -109,7 +110,7 @@ class _Mapper:
             if remembered is not None:
                 self._conversation.put_back(turn, remembered, edits)
             return
-        said = Said(turn.update, self._families)
+        said = Said(turn.update, self._tags)
         if self._history.drops_unsigned:
             said.drop_unsigned(edits)
         form = self._form if remembered is None else self._restored_form
@@ -136,8 +137,8 @@ class _Mapper:
 
     def notes(self) -> Iterable[str]:
         if self._restored:
-            yield f"{self._restored} thoughts put back"
+            yield f"thoughts put back: {self._restored}"
         if self._forgotten:
-            yield f"{self._forgotten} turns with calls have no thought, and none is remembered"
+            yield f"turns with calls that have no thought, and none is remembered: {self._forgotten}"
         if self._dropped:
             yield f"history: {self._dropped} blocks of reasoning dropped, for nobody knows what this model takes"

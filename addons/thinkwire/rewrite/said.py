@@ -1,26 +1,33 @@
 """One message of the assistant's in a request: what it holds of reasoning, whatever carries it. It only reads."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from thinkwire.dialects.parts import Kind, Part, Update
-from thinkwire.dialects.tag_families import Family, merged
+from thinkwire.dialects.tag_families import Family
 from thinkwire.rewrite.plan import Opaque
 from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.rewrite.tags import TagReader
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Said"]
+__all__ = ["Said", "Tags"]
+
+
+class Tags(NamedTuple):
+    """The tags that a message's text may begin with."""
+
+    family: Family
+    opens: tuple[str, ...]
 
 
 class Said:
     """A message and its reasoning."""
 
-    def __init__(self, update: Update, families: Sequence[Family]) -> None:
+    def __init__(self, update: Update, tags: Tags) -> None:
         self.update = update
-        self._family = merged(families) if len(families) > 1 else families[0]
+        self._tags = tags
 
     @property
     def node(self) -> Node:
@@ -88,18 +95,19 @@ class Said:
         if self.visible is None or self.visible.is_empty:
             return None
         value = str(self.visible.value)
-        reader = TagReader(self._family, starts_inside=False)
+        reader = TagReader(self._tags.family, starts_inside=False)
         pieces = [*reader.feed(value), *reader.finish()]
         spoken = [piece for piece in pieces if piece.text.strip()]
-        if not spoken or not spoken[0].is_reasoning:
+        is_blank = value.lstrip().startswith(self._tags.opens)  # a block of nothing is one, too
+        if not is_blank and not (spoken and spoken[0].is_reasoning):
             return None
         thought = "".join(piece.text for piece in pieces if piece.is_reasoning)
         rest = "".join(piece.text for piece in pieces if not piece.is_reasoning)
         return thought.strip("\n"), rest.lstrip("\n")
 
     def drop_unsigned(self, edits: Edits) -> None:
-        """Take out the thinking blocks without a signature, and forget them."""
-        unsigned = {block for block in self.blocks if _type(block) == "thinking" and not _is_signed(block)}
+        """Take out the thinking blocks without a signature, and forget them. A thought in a list is never signed."""
+        unsigned = {block for block in self.blocks if _has_text(block) and not _is_signed(block)}
         gone = [part for part in self.parts if part.blocks and unsigned.issuperset(part.blocks)]
         remove_reasoning(replace(self.update, parts=gone), Opaque.DROP, edits)
         for block in unsigned - {block for part in gone for block in part.blocks}:
@@ -122,6 +130,11 @@ def _depth(node: Node) -> int:
 def _type(block: Node) -> object:
     kind = block.child("type")
     return kind.value if kind is not None and kind.is_string else None
+
+
+def _has_text(block: Node) -> bool:
+    thinking = block.child("thinking")
+    return _type(block) == "thinking" and (thinking is None or thinking.is_string)
 
 
 def _is_signed(block: Node) -> bool:
