@@ -5,9 +5,11 @@ It edits mitmproxy's flows; the hooks that call it, and the options, are in `add
 
 import logging
 import time
+from typing import Final
 
 from mitmproxy import http
 
+from thinkwire.dialects.refusals import advice_for
 from thinkwire.dialects.registry import streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
@@ -27,6 +29,9 @@ from thinkwire.wire.codings import CodingError, Decoder, decoder_for
 from thinkwire.wire.json_tree import Unreadable, encode
 
 __all__ = ["Exchange"]
+
+REFUSED: Final = 400
+"""The status of requests that a provider cannot take."""
 
 logger = logging.getLogger(__name__)
 
@@ -93,8 +98,8 @@ class Exchange:
             logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
             return
         answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
-        body = encode(answer.error_text(400, f"thinkwire: {why}"))
-        self._flow.response = http.Response.make(400, body, {"content-type": "application/json"})
+        body = encode(answer.error_text(REFUSED, f"thinkwire: {why}"))
+        self._flow.response = http.Response.make(REFUSED, body, {"content-type": "application/json"})
 
     # --- the answer ---------------------------------------------------------------------------------------------
 
@@ -159,6 +164,8 @@ class Exchange:
 
     def response(self) -> None:
         """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
+        if self._response.status_code == REFUSED:
+            self._note_advice()
         label, raw = self._label(), self._response.raw_content
         is_done = self._tap is not None and self._tap.was_called
         if label is not None and not is_done:
@@ -167,6 +174,12 @@ class Exchange:
             elif raw:
                 self._rewrite_whole(raw, label)
         self._log()
+
+    def _note_advice(self) -> None:
+        """Say which setting would have avoided the provider's refusal."""
+        text = (self._response.get_content(strict=False) or b"").decode("utf-8", "replace")
+        if advice := advice_for(text):
+            logger.warning("%s: %s", self._flow.request.pretty_url, advice)
 
     def _rewrite_whole(self, raw: bytes, label: Label) -> None:
         try:

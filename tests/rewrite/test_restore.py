@@ -1,0 +1,340 @@
+"""A thought that the client has lost comes back in its next request, in each API that wants it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.rewrite.answers import STRIP, TO_REASONING, chunk, event, stream
+from tests.rewrite.test_extract_blocks import framed, message
+from thinkwire.dialects.registry import CONVERSATIONS
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
+from thinkwire.rewrite.history import Mapped, map_history
+from thinkwire.rewrite.memory import Memory
+from thinkwire.rewrite.plan import Extract, History, Keep, RequestPlan, ResponsePlan, To
+from thinkwire.rewrite.remember import Hearing
+from thinkwire.rewrite.stream import Label, StreamRewriter
+
+CALLER = b"c" * 16
+KEEP = ResponsePlan(Keep())
+CHAT = "chat-completions"
+SIZES = pytest.mark.parametrize("size", [1, 7, None])
+
+
+class Session:
+    """One caller's requests and answers."""
+
+    def __init__(self, dialect: str, plan: ResponsePlan = STRIP, host: str = "provider.test") -> None:
+        self.memory = Memory(1_000_000, 60.0, lambda: 0.0)
+        self.dialect = dialect
+        self.plan = plan
+        self.host = host
+
+    def answered(self, request: dict[str, Any], raw: bytes, size: int | None = None) -> bytes:
+        """What the client gets of an answer."""
+        machine = StreamRewriter(self._answer(request), self._label, None, 10.0, 0.0)
+        step = size or len(raw)
+        pieces = [one for at in range(0, len(raw), step) for one in machine.feed(raw[at : at + step], 0.0)]
+        return b"".join([*pieces, *machine.finish()])
+
+    def answered_whole(self, request: dict[str, Any], body: dict[str, Any]) -> None:
+        rewrite_body(json.dumps(body).encode(), self._answer(request))
+
+    def asked(self, request: dict[str, Any], history: History | To = To.KEEP) -> Mapped:
+        plan = RequestPlan(history=history if isinstance(history, History) else History(history), restores=True)
+        raw = json.dumps(request, ensure_ascii=False).encode()
+        extract = self.plan.extract
+        family = extract.family if extract is not None else None
+        return map_history(raw, plan, self._facts(request), family, lambda turn: self.memory.recall(CALLER, turn))
+
+    def said(self, request: dict[str, Any], history: History | To = To.KEEP) -> dict[str, Any]:
+        """The assistant's message in the request that goes up."""
+        messages = json.loads(self.asked(request, history).raw)["messages"]
+        return next(dict(one) for one in messages if one["role"] == "assistant")
+
+    @property
+    def _label(self) -> Label:
+        return Label.LINES if self.dialect == "ollama" else Label.EVENTS
+
+    def _facts(self, request: dict[str, Any]) -> RequestFacts:
+        return RequestFacts(self.host, "/", "POST", (), request, self.dialect, request.get("model"))
+
+    def _answer(self, request: dict[str, Any]) -> AnswerRewriter:
+        conversation = CONVERSATIONS[self.dialect]
+        user = conversation.last_user(request)
+        hearing = Hearing(self.memory, CALLER, conversation, user, self.plan.extract)
+        return AnswerRewriter(self.plan, self._facts(request), hearing=hearing)
+
+
+# --- chat completions -------------------------------------------------------------------------------------------
+
+USER = {"role": "user", "content": "q"}
+ASKED = {"model": "deepseek-v4", "messages": [USER]}
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+NEXT = {"model": "deepseek-v4", "messages": [USER, CALLED, RESULT]}
+WORDS = ["Hm,", " é", " \ud83d", "\ude00", ' "so"'] + [f" {number}" for number in range(20)]
+THOUGHT = "".join(WORDS).encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def calling(name: str = "reasoning_content") -> bytes:
+    head = CALL | {"index": 0, "function": {"name": "f", "arguments": ""}}
+    pieces = ['{"a"', ": 1", "}"]
+    return stream(
+        chunk({"role": "assistant", "content": ""}),
+        *(json.dumps(chunk({name: word})) for word in WORDS),
+        chunk({"tool_calls": [head]}),
+        *(chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}) for piece in pieces),
+        chunk(finish_reason="tool_calls"),
+    )
+
+
+@SIZES
+@pytest.mark.parametrize("plan", [STRIP, TO_REASONING, KEEP])
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_a_call_gets_its_thought_back(plan: ResponsePlan, name: str, size: int | None) -> None:
+    session = Session(CHAT, plan)
+    session.answered(ASKED, calling(name), size)
+    assert session.said(NEXT, To.REASONING_CONTENT) == CALLED | {"reasoning_content": THOUGHT}
+    assert session.said(NEXT, To.REASONING) == CALLED | {"reasoning": THOUGHT}
+    assert session.said(NEXT) == CALLED | {"reasoning_content": THOUGHT}  # as the table says of this model
+    assert session.said(NEXT, To.INLINE)["content"] == f"<think>\n{THOUGHT}\n</think>\n\n"
+    assert "thoughts put back: 1" in session.asked(NEXT).notes
+
+
+def test_a_whole_answer_is_remembered_too() -> None:
+    session = Session(CHAT)
+    message = CALLED | {"reasoning_content": "Hm"}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    session.answered_whole(ASKED, {"object": "chat.completion", "choices": [choice]})
+    assert session.said(NEXT)["reasoning_content"] == "Hm"
+
+
+def test_it_is_there_as_soon_as_the_finish_is() -> None:
+    session = Session(CHAT)
+    raw = calling()
+    before_end_mark = raw.removesuffix(b"data: [DONE]\n\n")
+    machine = StreamRewriter(session._answer(ASKED), Label.EVENTS, None, 10.0, 0.0)
+    machine.feed(before_end_mark, 0.0)
+    assert session.said(NEXT)["reasoning_content"] == THOUGHT
+
+
+def test_what_the_client_still_has_is_not_touched() -> None:
+    session = Session(CHAT)
+    session.answered(ASKED, calling())
+    kept = {"model": "deepseek-v4", "messages": [USER, CALLED | {"reasoning_content": "mine"}, RESULT]}
+    assert session.asked(kept).raw == json.dumps(kept).encode()
+
+
+def test_nothing_is_put_back_where_nobody_knows_a_form() -> None:
+    session = Session(CHAT)
+    unknown = NEXT | {"model": "m"}
+    session.answered(ASKED | {"model": "m"}, calling())
+    assert session.said(unknown) == CALLED
+    assert session.said(unknown, To.AUTO) == CALLED
+    assert session.said(unknown, To.DROP) == CALLED
+
+
+def test_what_is_forgotten_is_filled_or_said() -> None:
+    session = Session(CHAT)
+    assert session.said(NEXT, History(To.REASONING_CONTENT, fill="")) == CALLED | {"reasoning_content": ""}
+    assert "turns with calls that have no thought, and none is remembered: 1" in session.asked(NEXT).notes
+
+
+def test_a_text_gets_its_thought_back() -> None:
+    session = Session(CHAT)
+    raw = stream(chunk({"reasoning_content": "Hm"}), chunk({"content": "Hello"}), chunk({"content": " you"}, 0))
+    session.answered(ASKED, raw + event(chunk(finish_reason="stop")))
+    said = {"role": "assistant", "content": "Hello you\n"}
+    again = {"model": "deepseek-v4", "messages": [USER, said, {"role": "user", "content": "r"}]}
+    assert session.said(again) == said | {"reasoning_content": "Hm"}
+    parts = {"role": "user", "content": [{"type": "text", "text": "q", "cache_control": {"type": "ephemeral"}}]}
+    assert session.said(again | {"messages": [parts, said]}) == said | {"reasoning_content": "Hm"}
+    assert session.said(again | {"messages": [{"role": "user", "content": "else"}, said]}) == said
+
+
+def test_choices_and_turns_are_told_apart() -> None:
+    session = Session(CHAT)
+    raw = stream(
+        chunk({"reasoning_content": "A"}, 0),
+        chunk({"reasoning_content": "B"}, 1),
+        chunk({"content": "a"}, 0),
+        chunk({"content": "b"}, 1),
+        chunk(index=0, finish_reason="stop"),
+        chunk(index=1, finish_reason="stop"),
+    )
+    session.answered(ASKED, raw)
+    for text in "ab":
+        said = {"role": "assistant", "content": text}
+        assert session.said(ASKED | {"messages": [USER, said]})["reasoning_content"] == text.upper()
+
+
+def test_details_come_back_as_they_came_with_what_is_encrypted() -> None:
+    session = Session(CHAT, host="openrouter.ai")
+    base = {"type": "reasoning.text", "index": 0, "format": "anthropic-claude-v1"}
+    raw = stream(
+        chunk({"reasoning": "Hm", "reasoning_details": [base | {"text": "Hm"}]}),
+        chunk({"reasoning": " so", "reasoning_details": [base | {"text": " so"}]}),
+        chunk({"reasoning_details": [base | {"signature": "c2ln"}]}),
+        chunk({"reasoning_details": [{"type": "reasoning.encrypted", "index": 1, "data": "xyz"}]}),
+        chunk({"tool_calls": [CALL | {"index": 0}]}),
+        chunk(finish_reason="tool_calls"),
+    )
+    session.answered(ASKED | {"model": "m"}, raw)
+    whole = [base | {"text": "Hm so", "signature": "c2ln"}, {"type": "reasoning.encrypted", "index": 1, "data": "xyz"}]
+    assert session.said(NEXT | {"model": "m"}) == CALLED | {"reasoning_details": whole}
+
+
+def test_a_thought_in_the_text_is_remembered_as_the_client_sees_it() -> None:
+    plan = ResponsePlan(Keep(), extract=Extract(FAMILIES["think"]))
+    session = Session(CHAT, plan)
+    raw = stream(
+        *(chunk({"content": word}) for word in ("<think>", "Hm", "</think>", "Hello")), chunk(finish_reason="stop")
+    )
+    session.answered(ASKED, raw)
+    said = {"role": "assistant", "content": "Hello"}
+    assert session.said(ASKED | {"messages": [USER, said]}) == said | {"reasoning_content": "Hm"}
+
+
+def test_calls_without_ids_are_known_by_what_they_ask_for() -> None:
+    session = Session("ollama")
+    call = {"function": {"name": "f", "arguments": {"a": 1, "b": 2}}}
+    lines = [
+        {"message": {"role": "assistant", "content": "", "thinking": "Hm"}, "done": False},
+        {"message": {"role": "assistant", "content": "", "tool_calls": [call]}, "done": False},
+        {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"},
+    ]
+    asked = {"model": "qwen3", "messages": [USER]}
+    session.answered(asked, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    again = {"function": {"name": "f", "arguments": {"b": 2, "a": 1}}}
+    said = {"role": "assistant", "content": "", "tool_calls": [again]}
+    assert session.said({"model": "qwen3", "messages": [USER, said]}) == said | {"thinking": "Hm"}
+
+
+# --- Messages ---------------------------------------------------------------------------------------------------
+
+THINKING = {"type": "thinking", "thinking": "é Hm so", "signature": "c2ln"}
+REDACTED = {"type": "redacted_thinking", "data": "b3BhcXVl"}
+SAID = {"type": "text", "text": "Look:"}
+USE = {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}
+MORE = {"type": "tool_use", "id": "t2", "name": "f", "input": {}}
+MESSAGES_ASKED = {"model": "claude", "messages": [USER]}
+
+
+def blocks(*content: dict[str, Any]) -> bytes:
+    documents = message()[:1]
+    for index, block in enumerate(content):
+        begun, deltas = dict(block), []
+        if block["type"] == "thinking":
+            begun |= {"thinking": "", "signature": ""}
+            deltas = [{"type": "thinking_delta", "thinking": char} for char in block["thinking"]]
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        elif block["type"] == "text":
+            begun["text"] = ""
+            deltas = [{"type": "text_delta", "text": char} for char in block["text"]]
+        elif block["type"] == "tool_use":
+            begun["input"] = {}
+            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+        documents.append({"type": "content_block_start", "index": index, "content_block": begun})
+        documents += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        documents.append({"type": "content_block_stop", "index": index})
+    return framed([*documents, *message()[-2:]])
+
+
+def messages_next(*content: dict[str, Any]) -> dict[str, Any]:
+    said = {"role": "assistant", "content": list(content)}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]}
+    return {"model": "claude", "messages": [USER, said, result]}
+
+
+@SIZES
+@pytest.mark.parametrize("plan", [STRIP, KEEP])
+@pytest.mark.parametrize(
+    "content",
+    [
+        (THINKING, USE),
+        (THINKING, REDACTED, SAID, USE),
+        (REDACTED, SAID, THINKING, USE, THINKING | {"thinking": "again"}, MORE),
+    ],
+)
+def test_signed_blocks_come_back_where_they_stood(
+    content: tuple[dict[str, Any], ...], plan: ResponsePlan, size: int | None
+) -> None:
+    session = Session("anthropic-messages", plan)
+    session.answered(MESSAGES_ASKED, blocks(*content), size)
+    visible = [block for block in content if block not in (REDACTED,) and block["type"] != "thinking"]
+    assert session.said(messages_next(*visible))["content"] == list(content)
+    body = {"type": "message", "role": "assistant", "content": list(content), "stop_reason": "tool_use", "usage": {}}
+    whole = Session("anthropic-messages", plan)
+    whole.answered_whole(MESSAGES_ASKED, body)
+    assert whole.said(messages_next(*visible))["content"] == list(content)
+
+
+def test_blocks_stand_first_where_the_client_left_others_out() -> None:
+    session = Session("anthropic-messages")
+    session.answered(MESSAGES_ASKED, blocks(THINKING, SAID, USE))
+    assert session.said(messages_next(USE))["content"] == [THINKING, USE]
+
+
+def test_a_text_message_gets_its_blocks_back() -> None:
+    session = Session("anthropic-messages")
+    session.answered(MESSAGES_ASKED, blocks(THINKING, SAID))
+    said = {"role": "assistant", "content": "Look:"}
+    assert session.said({"messages": [USER, said]})["content"] == [THINKING, SAID]
+
+
+# --- Gemini -----------------------------------------------------------------------------------------------------
+
+
+def test_the_signatures_of_calls_come_back() -> None:
+    session = Session("gemini", KEEP)
+    asked = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
+    calls = [{"functionCall": {"name": "f", "args": {"a": number}}} for number in (1, 2)]
+    parts = [{"text": "Hm", "thought": True}, calls[0] | {"thoughtSignature": "abc"}, calls[1]]
+    raw = b"".join(
+        event({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]}) for part in parts
+    )
+    session.answered(asked, raw + event({"candidates": [{"index": 0, "finishReason": "STOP"}]}))
+    result = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}
+    again = {"contents": [*asked["contents"], {"role": "model", "parts": calls}, result]}
+    assert json.loads(session.asked(again).raw)["contents"][1]["parts"] == [parts[1], calls[1]]
+    kept = {"contents": [*asked["contents"], {"role": "model", "parts": parts[1:]}, result]}
+    assert session.asked(kept).raw == json.dumps(kept).encode()
+
+
+# --- Responses --------------------------------------------------------------------------------------------------
+
+REASONING = {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "xyz"}
+FUNCTION = {"id": "fc_1", "type": "function_call", "call_id": "k1", "name": "f", "arguments": "{}"}
+ANSWER = {"id": "m1", "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}
+
+
+def response(*items: dict[str, Any]) -> bytes:
+    frame = {"id": "r", "object": "response", "status": "in_progress"}
+    documents: list[dict[str, Any]] = [{"type": "response.created", "response": frame}]
+    for index, item in enumerate(items):
+        for event_ in ("added", "done"):
+            documents.append({"type": f"response.output_item.{event_}", "output_index": index, "item": item})
+    done = frame | {"status": "completed", "output": list(items)}
+    return framed([*documents, {"type": "response.completed", "response": done}])
+
+
+@SIZES
+@pytest.mark.parametrize("plan", [STRIP, KEEP])
+def test_reasoning_items_come_back_in_front_of_theirs(plan: ResponsePlan, size: int | None) -> None:
+    session = Session("openai-responses", plan)
+    user = {"role": "user", "content": "q"}
+    second = REASONING | {"id": "rs_2"}
+    session.answered({"input": "q"}, response(REASONING, FUNCTION, second, ANSWER), size)
+    again = {"input": [user, FUNCTION, {"type": "function_call_output", "call_id": "k1", "output": "x"}, ANSWER]}
+    items = json.loads(session.asked(again).raw)["input"]
+    assert items == [user, REASONING, FUNCTION, again["input"][2], second, ANSWER]
+    kept = {"input": items}
+    assert session.asked(kept).raw == json.dumps(kept).encode()
+    whole = Session("openai-responses", plan)
+    whole.answered_whole({"input": "q"}, {"object": "response", "output": [REASONING, FUNCTION, second, ANSWER]})
+    assert json.loads(whole.asked(again).raw)["input"] == items
