@@ -90,7 +90,8 @@ def test_explain_reads_the_request_from_a_file(body: str, capsys: pytest.Capture
         "POST api.deepseek.com/chat/completions (dialect chat-completions, model deepseek-chat, stream)"
     )
     assert f"response.reasoning = strip        default-hide ({path}:17)" in lines
-    assert f"  default-rename ({path}:28)" in lines
+    assert f"request.restore = true            default-hide ({path}:17)" in lines
+    assert f"  default-rename ({path}:30)" in lines
 
 
 def test_explain_reads_the_request_from_standard_input(

@@ -207,4 +207,4 @@ def test_include_reasoning_is_removed_only_where_it_is_false(name: str) -> None:
     assert ruleset is not None
     removed = [ruleset.choose(request({"include_reasoning": value})).plan.request.remove for value in (False, True)]
     assert removed == [(("include_reasoning",),), ()]
-    assert not ruleset.choose(ASKING_TO_HIDE[1]).plan.request.changes
+    assert not ruleset.choose(ASKING_TO_HIDE[1]).plan.request.remove

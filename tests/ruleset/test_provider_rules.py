@@ -98,6 +98,13 @@ def test_minimax_leaves_a_split_answer_alone_and_tells_the_others_apart() -> Non
     assert split.request.history == History(To.REASONING_CONTENT)
 
 
+def test_openrouter_is_asked_to_show_what_is_hidden_here() -> None:
+    plan = chosen("openrouter", facts("openrouter.ai", "m", CHAT, reasoning={"exclude": True, "effort": "low"}))
+    assert plan.request.set == ((("reasoning", "exclude"), "false"),)
+    assert (plan.request.history, plan.request.restores) == (History(To.NATIVE), True)
+    assert plan.response.reasoning == Strip()
+
+
 def test_groq_is_asked_to_show_what_is_hidden_here() -> None:
     plan = chosen("groq", facts("api.groq.com", "qwen3-32b", CHAT, reasoning_format="hidden"))
     assert plan.request.set == ((("reasoning_format",), '"parsed"'),)
