@@ -133,6 +133,29 @@ def test_stripped_nothing_of_it_is_left() -> None:
     ]
 
 
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_a_block_with_the_number_of_an_earlier_one_is_read_anew(reasoning: Reasoning) -> None:
+    documents = message(["<think>Secret</think>a <"], ["<think>Secret</think>", "b"])
+    for one in documents:
+        one.update({"index": 0} if "index" in one else {})
+    after = documents_of(rewritten(framed(documents), MESSAGES, plan(reasoning)))
+    deltas = [one["delta"] for one in after if one["type"] == "content_block_delta"]
+    assert "".join(delta.get("text", "") for delta in deltas) == "a <b"
+    assert "".join(delta.get("thinking", "") for delta in deltas) == ("" if reasoning == Strip() else "Secret" * 2)
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_a_second_message_in_a_stream_is_read_anew_and_nothing_of_the_first_is_lost(reasoning: Reasoning) -> None:
+    raw = framed(message(["<think>Secret</think>a", "<"])[:-4] + message(["<think>Secret", "</think>b"]))
+    after = documents_of(rewritten(raw, MESSAGES, plan(reasoning, ANYWHERE)))
+    second = [one["type"] for one in after].index("message_start", 1)
+    for half, text in ((after[:second], "a<"), (after[second:], "b")):
+        deltas = [one["delta"] for one in half if one["type"] == "content_block_delta"]
+        assert "".join(delta.get("text", "") for delta in deltas) == text
+        assert "".join(delta.get("thinking", "") for delta in deltas) == ("" if reasoning == Strip() else "Secret")
+        assert "<think>" not in str(half)
+
+
 TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b "]), max_size=4).map("".join)
 BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
 

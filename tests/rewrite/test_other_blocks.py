@@ -7,7 +7,7 @@ import pytest
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import RESPONSES, THINK, framed, plan, rewritten
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan
+from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan, Strip
 
 LM_STUDIO = RequestFacts("h", "/api/v1/chat", "POST", (), None, "lm-studio")
 COHERE = RequestFacts("h", "/v2/chat", "POST", (), None, "cohere")
@@ -73,6 +73,15 @@ def test_lm_studio_shows_what_a_message_held_back_that_another_one_follows_witho
     ]
     kept = after(documents, LM_STUDIO, plan(Keep()), None)
     assert "".join(one.get("content", "") for one in kept) == "<thb"
+
+
+def test_stripped_each_of_several_messages_is_read_anew() -> None:
+    tagged: list[Block] = [("message", ["<think>Secret</think>a <"]), ("message", ["<think>Secret", "</think>b"])]
+    documents = after(lm_studio(*tagged), LM_STUDIO, plan(Strip()), None)
+    assert "Secret" not in str(documents)
+    said = [one["content"] for one in documents if one["type"] == "message.delta"]
+    assert "".join(said) == "a <b"
+    assert [item["content"] for item in documents[-1]["result"]["output"]] == ["a <", "b"]
 
 
 # --- llama.cpp's Responses: items are named by their id alone -----------------------------------------------------

@@ -30,8 +30,15 @@ class Blocks:
         self._held_owner: Owner | None = None
         self._shown: set[Owner] = set()
 
+    def note(self, updates: list[Update]) -> None:
+        """Take note of the next document that came: what is sent before it is numbered from here."""
+        if updates[0].resets:
+            self._numbers.end()
+        else:
+            self._numbers.note(updates)
+
     def begin(self, updates: list[Update]) -> None:
-        """Take note of the next document that came."""
+        """Take note of what the next document begins."""
         self._writer.begin(updates)
         own = updates[0]
         if own.resets:

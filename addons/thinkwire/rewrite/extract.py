@@ -83,14 +83,18 @@ class Extractor:
         self.changes += reader.mark != before or reader.is_at_beginning or not is_left
         return Told(pieces, is_left)
 
-    def forget(self) -> None:
-        """Another answer begins in the same stream."""
+    def forget(self) -> list[tuple[Owner | None, Piece]]:
+        """What is held back, where another answer begins in the same stream."""
+        pieces = self.finish()
+        self.changes += bool(self._readers)
         self._readers.clear()
+        return pieces
 
-    def end(self, owner: Owner) -> list[Piece]:
+    def end(self, owner: Owner) -> list[tuple[Owner | None, Piece]]:
         """What is held back of an owner's text, which another one follows under the same number."""
         reader = self._readers.pop(owner, None)
-        return reader.finish() if reader is not None else []
+        self.changes += reader is not None
+        return [(owner, piece) for piece in reader.finish()] if reader is not None else []
 
     def has_read(self, owner: Owner | None) -> bool:
         return owner in self._readers

@@ -71,12 +71,13 @@ class Extraction:
             if self._blocks is None:
                 self._blocks = Blocks(dialect, self._request)
             return self._read_block(updates, self._blocks, dialect, edits)
+        before = list(self._documents(self._ended(updates[0]), dialect))
         extracted = self._extractor.extract(updates, edits)
         for part, reasoning in extracted.wholes:
             if not self._hides and dialect.place is not None:
                 dialect.place(reasoning, part.node, self._names, edits)
         self._note_texts(updates)
-        before = list(self._documents(extracted.before, dialect))
+        before += self._documents(extracted.before, dialect)
         after = list(self._documents(extracted.after, dialect))
         return ToldApart(any(update.held_thought for update in updates), before, after)
 
@@ -84,22 +85,23 @@ class Extraction:
         last = self._extractor.finish()
         if self._blocks is None:
             return list(self._documents(last, dialect))
-        result = [
-            document
-            for owner, piece in last
-            if owner is not None
-            for document in self._in_blocks(owner, [piece], self._blocks)
-        ]
+        result = self._all_in_blocks(last, self._blocks)
         return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
+
+    def _ended(self, own: Update) -> list[tuple[Owner | None, Piece]]:
+        """What is held back of texts that others follow under the same numbers; theirs begin anew."""
+        if own.resets:
+            return self._extractor.forget()
+        return self._extractor.end(own.owner) if own.begins and own.owner is not None else []
 
     def _read_block(self, updates: list[Update], blocks: Blocks, dialect: Dialect, edits: Edits) -> ToldApart:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
-        # A block may have the number of one that was before; its text begins anew.
-        before = self._in_blocks(owner, self._extractor.end(owner), blocks) if own.begins and owner is not None else []
-        blocks.begin(updates)
+        blocks.note(updates)
+        before = self._all_in_blocks(self._ended(own), blocks)
         if own.resets:
-            self._extractor.forget()
+            before += [*blocks.close(), *blocks.release_all_but(None)]
+        blocks.begin(updates)
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
             return self._passed(updates, before, blocks, dialect, edits)  # a ping: it is about no block
         before += blocks.release_all_but(owner)
@@ -153,6 +155,11 @@ class Extraction:
                 first = None
                 result += blocks.show(owner, [like.saying(piece.text)])
         return result
+
+    def _all_in_blocks(self, pieces: Iterable[tuple[Owner | None, Piece]], blocks: Blocks) -> list[str]:
+        """The documents of what was held back of any owners."""
+        held_back = [(owner, piece) for owner, piece in pieces if owner is not None]
+        return [document for owner, piece in held_back for document in self._in_blocks(owner, [piece], blocks)]
 
     def _selects(self, update: Update) -> bool:
         """Is there a place for a thought? Under strip it needs none."""

@@ -100,6 +100,11 @@ class Numbers:
                 if _counts(count_of):
                     self._last_documents[space] = int(node.raw)
 
+    def end(self) -> None:
+        """Take note that what is sent from now on stands behind the document that came last."""
+        for space in self._last_documents:
+            self._last_documents[space] += 1
+
     def next_document(self, space: str) -> int:
         """The number of a document that is sent before the one that came last, and one more than came."""
         number = self._last_documents.get(space, 0) - self._documents.get(space, 0)
