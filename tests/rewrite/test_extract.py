@@ -23,6 +23,7 @@ from tests.splits import PROPERTY
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.repeat import Repeats
 from thinkwire.rewrite.stream import Label, StreamRewriter
@@ -273,6 +274,55 @@ def test_what_was_inlined_by_a_family_is_extracted_by_it(family: Family) -> None
 
 
 # --- other APIs -------------------------------------------------------------------------------------------------
+
+GEMINI = RequestFacts("h", "/v1beta/models/g:streamGenerateContent", "POST", (), None, "gemini")
+
+
+def gemini(*parts: dict[str, Any], **candidate: Any) -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": list(parts), "role": "model"}, "index": 0} | candidate]}
+
+
+def gemini_after(one: ResponsePlan, *documents: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """The parts of each event that the client gets."""
+    machine = StreamRewriter(AnswerRewriter(one, GEMINI), Label.EVENTS, None, 10.0, 0.0)
+    after = documents_of(b"".join([*machine.feed(b"".join(map(event, documents)), 0.0), *machine.finish()]))
+    return [document["candidates"][0]["content"]["parts"] for document in after]
+
+
+def gemini_body_after(one: ResponsePlan, body: Any) -> Any:
+    return json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, GEMINI)))
+
+
+def test_the_texts_of_one_message_continue_each_other() -> None:
+    texts = gemini({"text": "<think>a"}, {"text": "Secret</think>c"})
+    shown = [{"text": ""}, {"text": "c"}]
+    assert gemini_body_after(plan(Strip()), texts)["candidates"][0]["content"]["parts"] == shown
+    chunks = [gemini({"text": "<think>a"}), gemini({"text": "Secret</think>c"})]
+    assert "Secret" not in str(gemini_body_after(plan(Strip()), chunks))
+    content = [{"type": "text", "text": "<think>a"}, {"type": "text", "text": "Secret</think>c"}]
+    after = rewrite_json(plan(Strip()), body({"content": content}))["choices"][0]["message"]["content"]
+    assert [part["text"] for part in after] == ["", "c"]
+    kept = rewrite_json(plan(Keep()), body({"content": content}))["choices"][0]["message"]
+    assert kept == {"role": "assistant", "content": after, "reasoning": "aSecret"}
+
+
+def test_only_the_first_of_several_texts_starts_inside() -> None:
+    texts = gemini({"text": "a</think>b"}, {"text": "c"})
+    after = gemini_body_after(plan(Strip(), starts_inside=True), texts)
+    assert after == gemini({"text": "b"}, {"text": "c"})
+
+
+def test_texts_of_a_message_without_tags_keep_their_bytes() -> None:
+    texts = gemini({"text": "a <"}, {"text": " b"})
+    assert gemini_body_after(plan(Strip(), ANYWHERE), texts) == texts
+    assert gemini_after(plan(Strip(), ANYWHERE), texts) == [texts["candidates"][0]["content"]["parts"]]
+
+
+def test_several_texts_in_one_delta_keep_their_order() -> None:
+    events = gemini_after(plan(Keep(), ANYWHERE), gemini({"text": "a"}, {"text": "b<think>x</think>d"}))
+    parts = [part for parts in events for part in parts if part["text"]]
+    assert parts == [{"text": "ab"}, {"text": "x", "thought": True}, {"text": "d"}]
+
 
 OLLAMA = RequestFacts("h", "/api/chat", "POST", (), None, "ollama")
 

@@ -22,9 +22,9 @@ MESSAGES = RequestFacts("h", "/v1/messages", "POST", (), None, "anthropic-messag
 RESPONSES = RequestFacts("h", "/v1/responses", "POST", (), None, "openai-responses")
 
 
-def plan(reasoning: Reasoning, family: Family = THINK) -> ResponsePlan:
+def plan(reasoning: Reasoning, family: Family = THINK, *, starts_inside: bool = False) -> ResponsePlan:
     on_error = OnError.DROP if isinstance(reasoning, Strip) else OnError.PASS
-    return ResponsePlan(reasoning, on_error, extract=Extract(family))
+    return ResponsePlan(reasoning, on_error, extract=Extract(family, starts_inside))
 
 
 def framed(documents: list[dict[str, Any]]) -> bytes:
@@ -156,6 +156,22 @@ def test_a_second_message_in_a_stream_is_read_anew_and_nothing_of_the_first_is_l
         assert "<think>" not in str(half)
 
 
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_only_the_first_text_of_a_row_of_blocks_starts_inside(reasoning: Reasoning) -> None:
+    one = plan(reasoning, starts_inside=True)
+    thought = [] if reasoning == Strip() else [("thinking", "a")]
+    assert blocks_after(None, ["a</think>b"], ["c"], one=one) == [
+        ("tool_use", ""),
+        *thought,
+        ("text", "b"),
+        ("text", "c"),
+    ]
+    content = [{"type": "tool_use"}, {"type": "text", "text": "a</think>b"}, {"type": "text", "text": "c"}]
+    body = {"type": "message", "role": "assistant", "content": content}
+    after = json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, MESSAGES)))["content"]
+    assert [block.get("text", block.get("thinking", "")) for block in after] == ["", *(t for _, t in thought), "b", "c"]
+
+
 TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b "]), max_size=4).map("".join)
 BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
 
@@ -247,6 +263,22 @@ def test_a_stripped_item_shows_what_is_left_of_its_text_everywhere() -> None:
     documents = documents_of(raw)
     assert documents[-1]["response"]["output"][0]["content"][0]["text"] == "Hello"
     assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_only_the_first_item_starts_inside_also_where_it_is_repeated(reasoning: Reasoning) -> None:
+    first, second = response("a", "</think>b"), response("c")
+    for one in second:
+        one.update({"output_index": 1} if "output_index" in one else {})
+        one.update({"item_id": "msg_2"} if "item_id" in one else {})
+    documents = [*first[:-1], *second[1:-1], first[-1]]
+    documents[-1]["response"]["output"] += second[-1]["response"]["output"]
+    documents[-1]["response"]["output_text"] = "a</think>bc"
+    after = documents_of(rewritten(framed(documents), RESPONSES, plan(reasoning, starts_inside=True)))
+    assert [one["text"] for one in after if one["type"] == "response.output_text.done"] == ["b", "c"]
+    whole = after[-1]["response"]
+    assert [item["content"][0]["text"] for item in whole["output"] if item["type"] == "message"] == ["b", "c"]
+    assert whole["output_text"] == "bc"
 
 
 def test_the_token_metadata_of_a_delta_goes_with_what_is_visible_of_it() -> None:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from thinkwire.dialects.parts import Extent, Kind, Owner, Part, Update
 from thinkwire.rewrite.plan import Extract
-from thinkwire.rewrite.tags import Piece, TagReader, first_signs
+from thinkwire.rewrite.tags import Piece, TagReader, first_signs, joined
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
 __all__ = ["Extracted", "Extractor", "Told"]
@@ -37,34 +38,46 @@ class Told(NamedTuple):
 class Extractor:
     """Reads the texts of one answer, in order."""
 
-    __slots__ = ("_extract", "_readers", "_selects", "changes", "signs")
+    __slots__ = ("_extract", "_first_block", "_readers", "_selects", "changes", "signs")
 
     def __init__(self, extract: Extract, selects: Callable[[Update], bool]) -> None:
         self._extract = extract
         self._selects = selects
         """Is there a place for what is told apart from this update's texts? Others are left alone."""
         self._readers: dict[Owner | None, TagReader] = {}
+        self._first_block: Owner | None = None
+        """The block with the first text of an answer that is a row of them: only that may start inside a thought."""
         self.changes = 0
         """How often something changed that decides about later documents."""
         self.signs = first_signs(extract.family)
         """What a text must hold, in its bytes as JSON, to hold a marker or the beginning of one."""
 
-    def extract(self, updates: list[Update], edits: Edits) -> Extracted:
+    def extract(self, updates: list[Update], edits: Edits, *, has_blocks: bool) -> Extracted:
+        selected = list(filter(self._selects, updates))
         result = Extracted([], [], [])
-        for update in filter(self._selects, updates):
+        for update in selected:
             if update.extent is Extent.WHOLE:
                 result.before.extend((update.owner, piece) for piece in self.flush(update.owner))
-                result.wholes.extend(self._read_whole(update, edits))
             else:
                 self._read_delta(update, edits, result)
+        result.wholes.extend(self.wholes_of(selected, edits, has_blocks=has_blocks))
         return result
 
     def finish(self) -> list[tuple[Owner | None, Piece]]:
         """What is still held back when the answer ends."""
         return [(owner, piece) for owner, reader in self._readers.items() for piece in reader.finish()]
 
-    def _reader(self) -> TagReader:
-        return TagReader(self._extract.family, starts_inside=self._extract.starts_inside)
+    def _reader(self, *, is_first: bool) -> TagReader:
+        return TagReader(self._extract.family, starts_inside=self._extract.starts_inside and is_first)
+
+    def _reader_of(self, owner: Owner | None) -> TagReader:
+        reader = self._readers.get(owner)
+        if reader is None:
+            is_block = owner is not None and owner.space != ""
+            is_first = not is_block or self._first_block is None
+            self._first_block = owner if is_block and is_first else self._first_block
+            reader = self._readers[owner] = self._reader(is_first=is_first)
+        return reader
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
@@ -73,9 +86,7 @@ class Extractor:
         texts = _texts(update) if update.extent is Extent.DELTA else []
         if not texts:
             return None
-        reader = self._readers.get(update.owner)
-        if reader is None:
-            reader = self._readers[update.owner] = self._reader()
+        reader = self._reader_of(update.owner)
         before = reader.mark
         values = [part.node.value for part in texts]
         pieces = [piece for value in values for piece in reader.feed(value)]
@@ -88,6 +99,7 @@ class Extractor:
         pieces = self.finish()
         self.changes += bool(self._readers)
         self._readers.clear()
+        self._first_block = None
         return pieces
 
     def end(self, owner: Owner) -> list[tuple[Owner | None, Piece]]:
@@ -104,11 +116,19 @@ class Extractor:
         reader = self._readers.get(owner)
         return reader.finish() if reader is not None else []
 
-    def wholes_of(self, updates: list[Update], edits: Edits) -> Iterable[tuple[Part, str]]:
+    def wholes_of(self, updates: list[Update], edits: Edits, *, has_blocks: bool) -> Iterable[tuple[Part, str]]:
         """The reasoning of the texts that came whole, which the edits leave without it."""
-        for update in updates:
-            if update.extent is Extent.WHOLE:
-                yield from self._read_whole(update, edits)
+        begun: set[Node | None] = set()
+        for texts in _whole_texts(updates):
+            first, _ = texts[0]
+            row = first.node.parent
+            is_first = not has_blocks or (row not in begun if row is not None else self._may_be_first(first.owner))
+            begun.add(row)
+            yield from self._read_whole(texts, self._reader(is_first=is_first), edits)
+
+    def _may_be_first(self, owner: Owner | None) -> bool:
+        """May the text that a document about one block repeats be the first one of a row of blocks?"""
+        return owner is None or self._first_block is None or owner == self._first_block
 
     # --- deltas -------------------------------------------------------------------------------------------------
 
@@ -120,24 +140,18 @@ class Extractor:
         reader = self._readers.get(update.owner)
         if not texts and (reader is None or not (ends or goes_on)):
             return
-        if reader is None:
-            reader = self._readers[update.owner] = self._reader()
+        reader = self._reader_of(update.owner)
         before = reader.mark
-        pieces: list[Piece] = []
-        for part in texts:
-            pieces += self._left_in(part, reader.feed(part.node.value), edits, update)
+        text = "".join(part.node.value for part in texts)
+        pieces = reader.feed(text)
         if ends or goes_on:
-            pieces += reader.finish()
-        self._place(update, texts, pieces, edits, result, has_ended=ends)
+            pieces = joined([*pieces, *reader.finish()])
+        if texts and pieces != [Piece(False, text)]:
+            update.held_thought = True
+            self._place(update, texts, pieces, edits, result, has_ended=ends)
+        elif not texts:
+            result.before.extend((update.owner, piece) for piece in pieces)
         self.changes += reader.mark != before or reader.is_at_beginning
-
-    def _left_in(self, part: Part, pieces: list[Piece], edits: Edits, update: Update) -> list[Piece]:
-        """Leave a text of which nothing has to be told apart; else empty it and hand on its pieces."""
-        if pieces == [Piece(False, part.node.value)]:
-            return []
-        update.held_thought = True
-        part.shown = ""
-        return pieces
 
     def _place(
         self,
@@ -149,37 +163,56 @@ class Extractor:
         *,
         has_ended: bool,
     ) -> None:
-        """One visible piece stays in the document; the others stand before it, or behind it."""
-        emptied = next((part for part in texts if part.shown is not None), None)
-        if emptied is None:
-            result.before.extend((update.owner, piece) for piece in pieces)
-            return
+        """One visible piece stays in the document; the others stand before it, or behind it.
+
+        Of several texts only the last one, or the first, says anything then, or their pieces would change their order.
+        """
         goes_first = not has_ended and any(part.says_something for part in update.of(Kind.ROLE))
         stays = pieces[:1] if goes_first else pieces[-1:]
         others = pieces[1:] if goes_first else pieces[:-1]
         if stays and stays[0].is_reasoning:
             stays, others = [], pieces
-        emptied.shown = stays[0].text if stays else ""
         for part in texts:
-            if part.shown is not None:
-                edits.replace(part.node, quote_text(part.shown))
+            part.shown = ""
+        texts[0 if goes_first else -1].shown = stays[0].text if stays else ""
+        for part in texts:
+            edits.replace(part.node, quote_text(part.shown or ""))
         (result.after if goes_first else result.before).extend((update.owner, piece) for piece in others)
 
     # --- wholes -------------------------------------------------------------------------------------------------
 
-    def _read_whole(self, update: Update, edits: Edits) -> Iterable[tuple[Part, str]]:
-        for part in _texts(update):
-            reader = self._reader()
-            pieces = [*reader.feed(part.node.value), *reader.finish()]
+    def _read_whole(
+        self, texts: list[tuple[Update, Part]], reader: TagReader, edits: Edits
+    ) -> Iterable[tuple[Part, str]]:
+        """Read texts that continue each other, as the one that a stream would have made of them."""
+        read = [reader.feed(part.node.value) for _, part in texts]
+        read[-1] = joined([*read[-1], *reader.finish()])
+        if joined(piece for pieces in read for piece in pieces) == [
+            Piece(False, "".join(part.node.value for _, part in texts))
+        ]:
+            return
+        thoughts: list[tuple[Part, str]] = []
+        for (update, part), pieces in zip(texts, read, strict=True):
             if pieces == [Piece(False, part.node.value)]:
                 continue
             update.held_thought = True
             part.shown = "".join(piece.text for piece in pieces if not piece.is_reasoning)
             edits.replace(part.node, quote_text(part.shown))
-            reasoning = "".join(piece.text for piece in pieces if piece.is_reasoning)
-            if reasoning:
-                yield part, reasoning
+            thoughts += [(part, piece.text) for piece in pieces if piece.is_reasoning]
+        if thoughts:
+            yield thoughts[0][0], "".join(text for _, text in thoughts)  # what is one text has one place for it
 
 
 def _texts(update: Update) -> list[Part]:
     return [part for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
+
+
+def _whole_texts(updates: list[Update]) -> Iterable[list[tuple[Update, Part]]]:
+    """The texts that came whole, those together that continue each other."""
+    is_stream = bool(updates) and updates[0].node.is_list  # in one piece: its documents are elements of a list
+    result: dict[object, list[tuple[Update, Part]]] = {}
+    for number, update in enumerate(updates):
+        texts = _texts(update) if update.extent is Extent.WHOLE else []
+        if texts:
+            result.setdefault(update.owner if is_stream else number, []).extend((update, part) for part in texts)
+    return result.values()

@@ -72,7 +72,7 @@ class Extraction:
                 self._blocks = Blocks(dialect, self._request)
             return self._read_block(updates, self._blocks, dialect, edits)
         before = list(self._documents(self._ended(updates[0]), dialect))
-        extracted = self._extractor.extract(updates, edits)
+        extracted = self._extractor.extract(updates, edits, has_blocks=dialect.has_blocks)
         for part, reasoning in extracted.wholes:
             if not self._hides and dialect.place is not None:
                 dialect.place(reasoning, part.node, self._names, edits)
@@ -137,7 +137,7 @@ class Extraction:
         self, updates: list[Update], before: list[str], blocks: Blocks, dialect: Dialect, edits: Edits
     ) -> ToldApart:
         """A document that goes on itself, with its numbers and its whole texts put right."""
-        for part, reasoning in self._extractor.wholes_of(updates, edits):
+        for part, reasoning in self._extractor.wholes_of(updates, edits, has_blocks=dialect.has_blocks):
             if dialect.place is not None:
                 dialect.place(reasoning, part.node, self._names, edits)
         blocks.renumber(updates, edits)

@@ -6,13 +6,13 @@ at the end. It knows no documents.
 
 import json
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from thinkwire.dialects.tag_families import Family, Marker, State
 
-__all__ = ["Piece", "TagReader", "first_signs"]
+__all__ = ["Piece", "TagReader", "first_signs", "joined"]
 
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
@@ -63,12 +63,12 @@ class TagReader:
     def feed(self, text: str) -> list[Piece]:
         """The pieces that this text completes; neighbours of one kind are one."""
         text, self._held = self._held + text, ""
-        return _joined(self._read(text, is_last=False))
+        return joined(self._read(text, is_last=False))
 
     def finish(self) -> list[Piece]:
         """What was held back, as the text that it is. A block that is still open was reasoning."""
         text, self._held = self._held, ""
-        return _joined(self._read(text, is_last=True))
+        return joined(self._read(text, is_last=True))
 
     def _read(self, text: str, *, is_last: bool) -> Iterator[Piece]:
         at = 0
@@ -117,7 +117,8 @@ class TagReader:
             yield Piece(_IS_REASONING[self._state], text)
 
 
-def _joined(pieces: Iterator[Piece]) -> list[Piece]:
+def joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces, neighbours of one kind as one."""
     result: list[Piece] = []
     for piece in pieces:
         if result and result[-1].is_reasoning == piece.is_reasoning:
