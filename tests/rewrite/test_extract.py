@@ -15,6 +15,7 @@ from tests.rewrite.answers import (
     event,
     logprobs,
     rewrite_chunks,
+    rewrite_documents,
     rewrite_json,
     rewrite_stream,
     stream,
@@ -121,6 +122,31 @@ def test_what_is_held_back_leaves_before_a_tool_call() -> None:
     call = chunk({"tool_calls": [{"index": 0, "id": "a"}]})
     documents = documents_of(rewrite_stream(stream(chunk({"content": "<"}), call), plan(Keep())))
     assert [one["choices"][0]["delta"] for one in documents] == [{"content": "<"}, call["choices"][0]["delta"]]
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_what_is_held_back_leaves_with_nothing_else_of_its_document(reasoning: Reasoning) -> None:
+    beside = {"reasoning_content": "Secret", "reasoning_opaque": "s", "x_beside": "o"}
+    first = chunk({"content": "a <"} | beside, logprobs=logprobs("a", "<")) | {"usage": {"total_tokens": 1}}
+    for name in ("x_unknown", "prompt_logprobs"):
+        first[name] = [1]
+    held_back = rewrite_documents(plan(reasoning, ANYWHERE), first, chunk({}, finish_reason="stop"))[1]
+    assert held_back == {
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "delta": {"content": "<"}}],
+    }
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_what_is_held_back_of_a_choice_leaves_without_the_others(reasoning: Reasoning) -> None:
+    first, second = chunk({"content": "a <"}), chunk({"content": "hello"}, index=1)
+    first["choices"] += [*second["choices"], *chunk(index=2)["choices"]]
+    raw = rewrite_stream(stream(first, chunk({}, finish_reason="stop")), plan(reasoning, ANYWHERE))
+    assert (said(raw)["content"], said(raw, 1)) == ("a <", {"content": "hello"})
+    assert len(documents_of(raw)[1]["choices"]) == 1
 
 
 def test_tool_arguments_are_never_read() -> None:
@@ -322,6 +348,17 @@ def test_several_texts_in_one_delta_keep_their_order() -> None:
     events = gemini_after(plan(Keep(), ANYWHERE), gemini({"text": "a"}, {"text": "b<think>x</think>d"}))
     parts = [part for parts in events for part in parts if part["text"]]
     assert parts == [{"text": "ab"}, {"text": "x", "thought": True}, {"text": "d"}]
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_a_part_that_is_held_back_leaves_without_those_beside_it(reasoning: Reasoning) -> None:
+    beside: list[dict[str, Any]] = [
+        {"text": "Secret", "thought": True},
+        {"inlineData": {"data": "AAAA"}},
+        {"text": "b <"},
+    ]
+    events = gemini_after(plan(reasoning, ANYWHERE), gemini(*beside), gemini({"text": ""}, finishReason="STOP"))
+    assert events[1:] == [[{"text": "<"}], [{"text": ""}]]
 
 
 OLLAMA = RequestFacts("h", "/api/chat", "POST", (), None, "ollama")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.parts import Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.blocks import Blocks
 from thinkwire.rewrite.extract import Extractor
@@ -51,7 +51,7 @@ class Extraction:
         self._moves = 0
         """How often a document was held, to be sent later: to hold another one for trial would send that, too."""
         self._last_texts: dict[Owner | None, Likeness] = {}
-        """The last document that carried text, for each owner: what is held back leaves in its likeness."""
+        """The last document of whose text not all stayed, for each owner: what is held back leaves in its likeness."""
         self._like: Node | None = None
 
     @property
@@ -115,7 +115,7 @@ class Extraction:
             if told.is_left:
                 before += blocks.show(owner, ())
                 return self._passed(updates, before, blocks, dialect, edits)
-            self._note_text(own, own.of(Kind.TOKENS))
+            self._note_text(own, updates)
             before += self._in_blocks(owner, told.pieces, blocks, likeness_of(own))
             blocks.leave_out(updates)
             return ToldApart(True, before, (), is_sent=False)
@@ -181,18 +181,14 @@ class Extraction:
         return [like.saying(text)] if like is not None else []
 
     def _note_texts(self, updates: list[Update]) -> None:
-        said_once = [part for update in updates for part in update.of(*_SAID_ONCE)]
         for update in updates:
-            if update.extent is Extent.DELTA:
-                self._note_text(update, said_once)
+            if update.extent is Extent.DELTA and update.held_thought:
+                self._note_text(update, updates)
 
-    def _note_text(self, update: Update, without: Iterable[Part]) -> None:
-        like = likeness_of(update, [part.node for part in without])
+    def _note_text(self, update: Update, updates: list[Update]) -> None:
+        like = likeness_of(update, updates)
         if like is not None:
             self._last_texts[update.owner] = like
-
-
-_SAID_ONCE = (Kind.ROLE, Kind.FINISH, Kind.USAGE, Kind.TOKENS, Kind.TRANSCRIPT, Kind.TOOL_CALL, Kind.OTHER)
 
 
 def _is_of_another_kind(update: Update) -> bool:

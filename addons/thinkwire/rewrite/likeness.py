@@ -20,8 +20,11 @@ class Likeness(NamedTuple):
         return f"{self.before}{quote_text(text)}{self.after}"
 
 
-def likeness_of(update: Update, without: Iterable[Node] = ()) -> Likeness | None:
-    """The document of an update without some of its members; None where it carries no text."""
+def likeness_of(update: Update, updates: Iterable[Update] = ()) -> Likeness | None:
+    """The document of an update with no other text in it; None where it carries none.
+
+    Where `updates` are all that the document says, nothing of it is left but the envelope: the rest is said once.
+    """
     texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
     if not texts:
         return None
@@ -29,10 +32,30 @@ def likeness_of(update: Update, without: Iterable[Node] = ()) -> Likeness | None
     edits = Edits()
     for node in others:
         edits.replace(node, '""')
-    for node in without:
-        edits.remove(node)
+    holders = _around(first)
+    for one in updates:
+        for node in (one.node, *(part.node for part in one.parts)):
+            if node not in holders:
+                edits.remove(_largest_beside(node, holders))
     raw, spans = encode(first.text), edits.spans()
     before = splice(raw[: first.at], [edit for edit in spans if edit.end <= first.at])
     behind = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
     after = splice(raw[first.end :], [edit for edit in behind if edit.start >= 0])
     return Likeness(decode(before), decode(after))
+
+
+def _around(node: Node) -> set[Node]:
+    """The node and all that it stands in."""
+    result: set[Node] = set()
+    around: Node | None = node
+    while around is not None:
+        result.add(around)
+        around = around.parent
+    return result
+
+
+def _largest_beside(node: Node, holders: set[Node]) -> Node:
+    """The largest thing around a node that does not hold what the holders do."""
+    while node.parent is not None and node.parent not in holders:
+        node = node.parent
+    return node
