@@ -149,6 +149,26 @@ def test_what_is_held_back_of_a_choice_leaves_without_the_others(reasoning: Reas
     assert len(documents_of(raw)[1]["choices"]) == 1
 
 
+@pytest.mark.parametrize("size", [1, None])
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_tags_are_matched_across_chunks_that_repeat_the_whole_message(reasoning: Reasoning, size: int | None) -> None:
+    texts = ["<th", "ink>Secret", "</th", "ink>1 <", " 2", " <"]
+    chunks = [
+        chunk({"role": "assistant", "content": text}, message={"role": "assistant", "content": "".join(texts[: n + 1])})
+        for n, text in enumerate(texts)
+    ]
+    raw = stream(*chunks, chunk({"content": ""}, message=chunks[-1]["choices"][0]["message"], finish_reason="stop"))
+    documents = documents_of(rewrite_stream(raw, plan(reasoning, ANYWHERE), size))
+    deltas = [choice["delta"] for document in documents for choice in document["choices"]]
+    assert "".join(delta.get("content", "") for delta in deltas) == "1 < 2 <"
+    assert "".join(delta.get("reasoning", "") for delta in deltas) == ("" if reasoning == Strip() else "Secret")
+    messages = [choice["message"] for one in documents for choice in one["choices"] if "message" in choice]
+    assert messages[-1]["content"] == "1 < 2 <"
+    shown = [message["content"] for message in messages]
+    assert all("Secret" not in text for text in shown)
+    assert shown[2:] == sorted(shown[2:], key=len)  # nothing older is sent once more
+
+
 def test_tool_arguments_are_never_read() -> None:
     call = chunk({"tool_calls": [{"index": 0, "function": {"arguments": "<think>x</think>"}}]})
     assert rewrite_stream(stream(call), plan(Strip())) == stream(call)

@@ -55,11 +55,12 @@ class Extractor:
     def extract(self, updates: list[Update], edits: Edits, *, has_blocks: bool) -> Extracted:
         selected = list(filter(self._selects, updates))
         result = Extracted([], [], [])
+        deltas = {update.node for update in selected if update.extent is Extent.DELTA}
         for update in selected:
-            if update.extent is Extent.WHOLE:
-                result.before.extend((update.owner, piece) for piece in self.flush(update.owner))
-            else:
+            if update.extent is Extent.DELTA:
                 self._read_delta(update, edits, result)
+            elif update.node not in deltas:  # a whole beside a delta repeats what came so far, and ends nothing
+                result.before.extend((update.owner, piece) for piece in self.flush(update.owner))
         result.wholes.extend(self.wholes_of(selected, edits, has_blocks=has_blocks))
         return result
 
