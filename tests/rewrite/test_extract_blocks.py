@@ -13,7 +13,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.plan import Extract, Keep, OnError, Reasoning, ResponsePlan, Strip
+from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, ResponsePlan, Strip
 from thinkwire.rewrite.stream import Label, StreamRewriter
 
 THINK = FAMILIES["think"]
@@ -172,6 +172,26 @@ def test_only_the_first_text_of_a_row_of_blocks_starts_inside(reasoning: Reasoni
     assert [block.get("text", block.get("thinking", "")) for block in after] == ["", *(t for _, t in thought), "b", "c"]
 
 
+def with_a_thought(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The stream with a block of thought before the others."""
+    for one in documents:
+        one.update({"index": one["index"] + 1} if "index" in one else {})
+    delta = {"type": "thinking_delta", "thinking": "Secret"}
+    thought = [
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+    ]
+    return [documents[0], *thought, *documents[1:]]
+
+
+@pytest.mark.parametrize("texts", [["a <"], ["a<think>b</think>", "c"], ["\n<think>b</think>c"], ["a <", "b"]])
+def test_behind_a_stripped_block_what_leaves_by_itself_has_the_number_of_its_block(texts: list[str]) -> None:
+    raw = framed(with_a_thought(message(texts, None)))
+    after = assembled(documents_of(rewritten(raw, MESSAGES, plan(Strip(), ANYWHERE))))
+    assert after == [("text", "".join(texts).replace("<think>b</think>", "")), ("tool_use", "")]
+
+
 TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b "]), max_size=4).map("".join)
 BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
 
@@ -263,6 +283,45 @@ def test_a_stripped_item_shows_what_is_left_of_its_text_everywhere() -> None:
     documents = documents_of(raw)
     assert documents[-1]["response"]["output"][0]["content"][0]["text"] == "Hello"
     assert [one["sequence_number"] for one in documents] == list(range(len(documents)))
+
+
+def behind_a_thought(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The response with an item of thought before the other."""
+    item = {"id": "rs_1", "type": "reasoning", "summary": []}
+    place = {"item_id": "rs_1", "output_index": 0, "summary_index": 0}
+    thought: list[dict[str, Any]] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.reasoning_summary_text.delta", **place, "delta": "Secret"},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+    ]
+    for one in documents:
+        one.update({"output_index": 1} if "output_index" in one else {})
+    documents[1:1] = thought
+    for n, one in enumerate(documents):
+        one["sequence_number"] = n
+    return documents
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("reasoning", [Keep(), Strip(), Inline(THINK)])
+@pytest.mark.parametrize("texts", [["a <"], ["a<think>b</think>", "c"], ["a<think>b</think>c <", "d <"]])
+def test_events_that_are_added_or_missing_leave_no_gap(texts: list[str], reasoning: Reasoning, ends: bool) -> None:
+    documents = behind_a_thought(response(*texts))
+    one = plan(reasoning, ANYWHERE) if not isinstance(reasoning, Inline) else ResponsePlan(reasoning)
+    after = documents_of(rewritten(framed(documents if ends else documents[:-4]), RESPONSES, one))
+    assert [one["sequence_number"] for one in after] == list(range(len(after)))
+    indices = [one["output_index"] for one in after if one["type"] == "response.output_item.added"]
+    assert indices == list(range(len(indices)))
+    said = [one for one in after if one["type"] == "response.output_text.delta" and one["item_id"] == "msg_1"]
+    assert {one["output_index"] for one in said} == {0 if reasoning == Strip() else 1}
+    if not isinstance(reasoning, Inline):
+        assert "".join(one["delta"] for one in said) == "".join(texts).replace("<think>b</think>", "")
+
+
+def test_a_thought_that_an_inlined_stream_breaks_off_in_is_closed_with_the_next_number() -> None:
+    documents = behind_a_thought(response("a"))[:3]
+    after = documents_of(rewritten(framed(documents), RESPONSES, ResponsePlan(Inline(THINK))))
+    assert [one["sequence_number"] for one in after] == list(range(len(after)))
 
 
 @pytest.mark.parametrize("reasoning", [Keep(), Strip()])

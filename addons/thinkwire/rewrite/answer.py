@@ -144,6 +144,8 @@ class AnswerRewriter:
         changes = self._extraction.changes
         told_apart = self._extraction.read(updates, self._dialect, edits)
         self.generation += self._extraction.changes - changes
+        if self._stripper is not None:
+            self._stripper.note(updates)
         before = self._ours(told_apart.before)
         if self._inliner is not None and (edits or not told_apart.is_sent):
             is_left = _is_left(told_apart, updates, extent, edits)
@@ -174,6 +176,8 @@ class AnswerRewriter:
             self._hearing.remember()
         if self._dialect is None:
             return ()
+        if self._stripper is not None:
+            self._stripper.end()
         held_back = self._extraction.finish(self._dialect) if self._extraction is not None else ()
         unclosed = self._inliner.finish(self._dialect) if self._inliner is not None else ()
         return [*self._ours(held_back), *unclosed]
@@ -206,10 +210,12 @@ class AnswerRewriter:
         if self._inliner is not None:
             return self._inline(updates, extent, edits, self._inliner)
         if self._stripper is not None:
-            if is_ours:
-                return Outcome(True, [], updates, "")
             before = self._stripper.changes
-            is_sent, lost = self._stripper.strip(updates, extent, edits)
+            lost: Set[str] = frozenset()
+            if is_ours:
+                is_sent = self._stripper.number(updates, edits)
+            else:
+                is_sent, lost = self._stripper.strip(updates, extent, edits)
             self.generation += self._stripper.changes - before
             if not is_sent:
                 return Outcome(False, [], updates, "dropped")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import CountOf, Extent, Kind, Owner, Update
+from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.wire.json_tree import Node, decode, encode, read
@@ -74,12 +74,7 @@ class BlockWriter:
     def numbered(self, document: str, *, is_ours: bool) -> str:
         """One more document than came, with the number that is next; blocks of ours have theirs already."""
         edits = Edits()
-        for update in self._updates(document):
-            for count_of, space, node in update.counters:
-                if count_of is CountOf.DOCUMENTS:
-                    edits.replace(node, str(self._numbers.next_document(space)))
-                elif not is_ours:
-                    edits.replace(node, str(self._numbers.current(Owner(space, int(node.raw)))))
+        self._numbers.renumber_added(self._updates(document), edits, owners=not is_ours)
         return decode(splice(encode(document), edits.spans()))
 
     def _written(self, text: str) -> tuple[list[str], list[str], list[str]]:

@@ -37,6 +37,10 @@ class Blocks:
         else:
             self._numbers.note(updates)
 
+    def end(self) -> None:
+        """Take note that no more documents come."""
+        self._numbers.end()
+
     def begin(self, updates: list[Update]) -> None:
         """Take note of what the next document begins."""
         self._writer.begin(updates)

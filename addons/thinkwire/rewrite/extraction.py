@@ -85,6 +85,7 @@ class Extraction:
         last = self._extractor.finish()
         if self._blocks is None:
             return list(self._documents(last, dialect))
+        self._blocks.end()
         result = self._all_in_blocks(last, self._blocks)
         return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
 

@@ -69,7 +69,7 @@ class Inliner:
         if self._like is None:
             return ()
         if self._blocks is not None:
-            return self._blocks.close()
+            return self._blocks.finish()
         opened = [owner for owner, is_open in self._is_open.items() if is_open and owner is not None]
         self._is_open.clear()
         return [text for owner in opened for text in dialect.write(Kind.TEXT, self._closes, owner, self._like)]

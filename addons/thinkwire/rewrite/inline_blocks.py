@@ -70,5 +70,10 @@ class InlineBlocks:
             self._numbers.remove_owner(thought)
         return ()
 
+    def finish(self) -> Sequence[str]:
+        """The documents that end the last thought when no more documents come."""
+        self._numbers.end()
+        return self.close()
+
     def renumber(self, updates: list[Update], edits: Edits) -> None:
         self._numbers.renumber(updates, edits)

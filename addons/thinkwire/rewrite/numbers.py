@@ -70,6 +70,15 @@ class Numbers:
                 if gap:
                     edits.replace(node, str(int(node.raw) - gap))
 
+    def renumber_added(self, updates: list[Update], edits: Edits, *, owners: bool) -> None:
+        """Write the numbers of one more document than came; with those of its `owners`, if they are the provider's."""
+        for update in updates:
+            for count_of, space, node in update.counters:
+                if _counts(count_of):
+                    edits.replace(node, str(self._next_document(space)))
+                elif owners:
+                    edits.replace(node, str(self._shifted(space, int(node.raw))))
+
     def _gap(self, count_of: CountOf, space: str, node: Node) -> int:
         if _counts(count_of):
             return self._documents.get(space, 0)
@@ -105,7 +114,7 @@ class Numbers:
         for space in self._last_documents:
             self._last_documents[space] += 1
 
-    def next_document(self, space: str) -> int:
+    def _next_document(self, space: str) -> int:
         """The number of a document that is sent before the one that came last, and one more than came."""
         number = self._last_documents.get(space, 0) - self._documents.get(space, 0)
         self._documents[space] = self._documents.get(space, 0) - 1

@@ -98,6 +98,22 @@ class Stripper:
         self._numbers.renumber(updates, edits)
         return True, set().union(*lost)
 
+    def note(self, updates: list[Update]) -> None:
+        """Take note of the next document that came, before those of ours that are sent before it."""
+        self._numbers.note(updates)
+
+    def end(self) -> None:
+        """Take note that no more documents come."""
+        self._numbers.end()
+
+    def number(self, updates: list[Update], edits: Edits) -> bool:
+        """Give a document of ours, which shows visible text, its numbers; returns whether it is to be sent."""
+        if any(self._numbers.is_removed(update.owner) for update in updates):
+            return False  # it was text of a thought
+        self.changes += any(update.counters for update in updates)
+        self._numbers.renumber_added(updates, edits, owners=True)
+        return True
+
     def _drop(self, updates: list[Update]) -> tuple[bool, set[str]]:
         self.changes += self._numbers.drop_document(updates)
         return False, set()
