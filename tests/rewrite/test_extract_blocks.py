@@ -172,6 +172,22 @@ def test_only_the_first_text_of_a_row_of_blocks_starts_inside(reasoning: Reasoni
     assert [block.get("text", block.get("thinking", "")) for block in after] == ["", *(t for _, t in thought), "b", "c"]
 
 
+@pytest.mark.parametrize(
+    "texts", [["\n", "<think>a", "</think>Hi"], ["\n<think>a</think>Hi"], ["\n", " <", "think>a</think>Hi"]]
+)
+def test_white_space_before_a_thought_stands_behind_it(texts: list[str]) -> None:
+    text = "".join(texts).replace("<think>a</think>", "")
+    assert blocks_after(texts, None) == [("thinking", "a"), ("text", text), ("tool_use", "")]
+
+
+@pytest.mark.parametrize("texts", [["\n"], ["\n", "b"], ["\n <"], ["\n", "<", "b"]])
+def test_white_space_at_the_beginning_of_a_text_is_not_lost(texts: list[str]) -> None:
+    assert blocks_after(texts, ["c"]) == [("text", "".join(texts)), ("text", "c")]
+    broken_off = documents_of(rewritten(framed(message(texts)[:-4]), MESSAGES, plan(Keep())))
+    deltas = [one["delta"]["text"] for one in broken_off if one["type"] == "content_block_delta"]
+    assert "".join(deltas) == "".join(texts)
+
+
 def with_a_thought(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The stream with a block of thought before the others."""
     for one in documents:
@@ -192,8 +208,12 @@ def test_behind_a_stripped_block_what_leaves_by_itself_has_the_number_of_its_blo
     assert after == [("text", "".join(texts).replace("<think>b</think>", "")), ("tool_use", "")]
 
 
-TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b "]), max_size=4).map("".join)
+TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "a", "b ", "\n"]), max_size=4).map("".join)
 BLOCKS = st.lists(st.none() | st.lists(TEXTS, max_size=3), max_size=4)
+
+
+def says_something(block: tuple[str, str]) -> bool:
+    return block[0] == "tool_use" or bool(block[1])
 
 
 @PROPERTY
@@ -213,6 +233,9 @@ def test_streams_and_bodies_agree_however_they_are_cut(
     content = [{"type": "tool_use"} if texts is None else {"type": "text", "text": "".join(texts)} for texts in blocks]
     body = {"type": "message", "role": "assistant", "content": content}
     after = json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, MESSAGES)))["content"]
+    if family is THINK:
+        blocks_in_body = [(block["type"], block.get("text") or block.get("thinking") or "") for block in after]
+        assert list(filter(says_something, streamed)) == list(filter(says_something, blocks_in_body))
     for kind in ("thinking", "text"):
         in_body = "".join(block[kind] for block in after if block["type"] == kind)
         assert "".join(text for its_kind, text in streamed if its_kind == kind) == in_body
@@ -270,6 +293,16 @@ def test_a_thought_becomes_an_item_with_all_its_events(size: int | None) -> None
     assert [item["type"] for item in output] == ["reasoning", "message"]
     assert output[0]["summary"][0]["text"] == "Hm so"
     assert output[1]["content"][0]["text"] == documents[12]["text"] == "Hello"
+
+
+@pytest.mark.parametrize("texts", [["\n", "<think>a", "</think>Hi"], ["\n<think>a", "</think>Hi"]])
+def test_white_space_before_a_thought_stands_behind_its_item(texts: list[str]) -> None:
+    after = documents_of(rewritten(framed(response(*texts)), RESPONSES, plan(Keep())))
+    kinds = [one["item"]["type"] for one in after if one["type"] == "response.output_item.added"]
+    assert kinds == ["reasoning", "message"]
+    assert [one["sequence_number"] for one in after] == list(range(len(after)))
+    deltas = [one["delta"] for one in after if one["type"] == "response.output_text.delta"]
+    assert "".join(deltas) == "\nHi" == after[-1]["response"]["output"][1]["content"][0]["text"]
 
 
 def test_items_without_tags_keep_what_they_say() -> None:

@@ -75,6 +75,16 @@ def test_lm_studio_shows_what_a_message_held_back_that_another_one_follows_witho
     assert "".join(one.get("content", "") for one in kept) == "<thb"
 
 
+def test_white_space_is_shown_of_a_message_that_another_one_follows_without_an_end() -> None:
+    documents: Documents = [
+        {"type": "message.start"},
+        {"type": "message.delta", "content": "\n"},
+        {"type": "message.start"},
+        {"type": "message.delta", "content": "b"},
+    ]
+    assert after(documents, LM_STUDIO, plan(Keep()), None) == documents
+
+
 def test_stripped_each_of_several_messages_is_read_anew() -> None:
     tagged: list[Block] = [("message", ["<think>Secret</think>a <"]), ("message", ["<think>Secret", "</think>b"])]
     documents = after(lm_studio(*tagged), LM_STUDIO, plan(Strip()), None)

@@ -19,7 +19,7 @@ __all__ = ["Blocks"]
 class Blocks:
     """The blocks of one stream, as the client counts them."""
 
-    __slots__ = ("_held", "_held_owner", "_numbers", "_shown", "_writer")
+    __slots__ = ("_held", "_held_owner", "_holds_blank", "_numbers", "_shown", "_writer")
 
     def __init__(self, dialect: Dialect, request: RequestFacts) -> None:
         self._numbers = Numbers()
@@ -28,6 +28,8 @@ class Blocks:
         self._held: list[str] = []
         """The documents that open a block of text of which nothing has been shown yet."""
         self._held_owner: Owner | None = None
+        self._holds_blank = False
+        """Is there white space among what is held? Like all text it is shown at the end, whatever else comes."""
         self._shown: set[Owner] = set()
 
     def note(self, updates: list[Update]) -> None:
@@ -60,12 +62,28 @@ class Blocks:
         """Take note that all documents of this owner are sent as they come: it is none of text."""
         self._shown.add(owner)
 
-    def hold(self, updates: list[Update]) -> None:
+    def hold(self, updates: list[Update], *, is_blank_text: bool = False) -> None:
+        """Hold what opens a block of text, and white space at its beginning: a thought goes before both."""
         owner = updates[0].owner
-        if owner != self._held_owner:
-            self._held, self._held_owner = [], owner
-        self._held.append(updates[0].node.text)
+        if owner is not None:
+            self._hold(owner, updates[0].node.text, is_blank_text=is_blank_text)
         self._numbers.drop_document(updates)
+
+    def hold_blank(self, owner: Owner, document: str) -> None:
+        """Hold a document of ours with white space."""
+        self._hold(owner, document, is_blank_text=True)
+
+    def _hold(self, owner: Owner, document: str, *, is_blank_text: bool) -> None:
+        if owner != self._held_owner:
+            self._drop_held()
+        self._held_owner = owner
+        self._held.append(document)
+        self._holds_blank = self._holds_blank or is_blank_text
+
+    def _drop_held(self) -> list[str]:
+        held = self._held
+        self._held, self._held_owner, self._holds_blank = [], None, False
+        return held
 
     def think(self, owner: Owner, text: str) -> Iterable[str]:
         """The documents that carry a piece of thought from the text of this owner."""
@@ -85,12 +103,17 @@ class Blocks:
         """The documents that end the thought which is being written, if one is."""
         return self._writer.close()
 
+    def show_blank(self, owner: Owner) -> Iterable[str]:
+        """The documents that show a text which is at its end, if it was all white space."""
+        if self._holds_blank and owner == self._held_owner:
+            yield from self.show(owner, ())
+
     def ends_unseen(self, updates: list[Update]) -> bool:
         """Does the document end a block of which nothing was shown? Then it goes, with what opened it."""
         owner = updates[0].owner
         if owner is None or (owner != self._held_owner and not self._numbers.is_removed(owner)):
             return False
-        self._held, self._held_owner = [], None
+        self._drop_held()
         self._numbers.remove_owner(owner)
         self._numbers.drop_document(updates)
         return True
@@ -111,6 +134,5 @@ class Blocks:
     def _release(self, owner: Owner) -> Iterable[str]:
         self._shown.add(owner)
         if self._held_owner == owner:
-            held, self._held, self._held_owner = self._held, [], None
-            for document in held:
+            for document in self._drop_held():
                 yield self._writer.numbered(document, is_ours=False)

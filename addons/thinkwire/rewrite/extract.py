@@ -33,6 +33,8 @@ class Told(NamedTuple):
     pieces: list[Piece]
     is_left: bool
     """Is it all visible text as it came, with nothing held back?"""
+    leads: bool
+    """Is the first piece white space, behind nothing but such? A thought may still come before it."""
 
 
 class Extractor:
@@ -88,12 +90,13 @@ class Extractor:
         if not texts:
             return None
         reader = self._reader_of(update.owner)
-        before = reader.mark
+        before, is_beginning = reader.mark, reader.is_at_beginning
         values = [part.node.value for part in texts]
-        pieces = [piece for value in values for piece in reader.feed(value)]
+        pieces = reader.feed("".join(values))
         is_left = pieces == [Piece(False, "".join(values))]
         self.changes += reader.mark != before or reader.is_at_beginning or not is_left
-        return Told(pieces, is_left)
+        leads = is_beginning and bool(pieces) and not pieces[0].is_reasoning and pieces[0].text.isspace()
+        return Told(pieces, is_left, leads)
 
     def forget(self) -> list[tuple[Owner | None, Piece]]:
         """What is held back, where another answer begins in the same stream."""

@@ -11,7 +11,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.blocks import Blocks
-from thinkwire.rewrite.extract import Extractor
+from thinkwire.rewrite.extract import Extractor, Told
 from thinkwire.rewrite.likeness import Likeness, likeness_of
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.removal import THOUGHT
@@ -70,7 +70,7 @@ class Extraction:
         if not self._hides and dialect.has_blocks:
             if self._blocks is None:
                 self._blocks = Blocks(dialect, self._request)
-            return self._read_block(updates, self._blocks, dialect, edits)
+            return self._read_block(updates, self._blocks, edits)
         before = list(self._documents(self._ended(updates[0]), dialect))
         extracted = self._extractor.extract(updates, edits, has_blocks=dialect.has_blocks)
         for part, reasoning in extracted.wholes:
@@ -95,31 +95,27 @@ class Extraction:
             return self._extractor.forget()
         return self._extractor.end(own.owner) if own.begins and own.owner is not None else []
 
-    def _read_block(self, updates: list[Update], blocks: Blocks, dialect: Dialect, edits: Edits) -> ToldApart:
+    def _read_block(self, updates: list[Update], blocks: Blocks, edits: Edits) -> ToldApart:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
         blocks.note(updates)
         before = self._all_in_blocks(self._ended(own), blocks)
         if own.resets:
             before += [*blocks.close(), *blocks.release_all_but(None)]
+        elif own.begins and owner is not None:
+            before += blocks.show_blank(owner)
         blocks.begin(updates)
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
-            return self._passed(updates, before, blocks, dialect, edits)  # a ping: it is about no block
+            return self._passed(updates, before, blocks, edits)  # a ping: it is about no block
         before += blocks.release_all_but(owner)
         if owner is None or owner.space == "" or own.is_thought or _is_of_another_kind(own):
             before += [*blocks.close(), *blocks.release_all_but(None)]
             if owner is not None:
                 blocks.shows(owner)
-            return self._passed(updates, before, blocks, dialect, edits)
+            return self._passed(updates, before, blocks, edits)
         told = self._extractor.told_of(own)
         if told is not None:
-            if told.is_left:
-                before += blocks.show(owner, ())
-                return self._passed(updates, before, blocks, dialect, edits)
-            self._note_text(own, updates)
-            before += self._in_blocks(owner, told.pieces, blocks, likeness_of(own))
-            blocks.leave_out(updates)
-            return ToldApart(True, before, (), is_sent=False)
+            return self._told_apart(updates, owner, told, before, blocks, edits)
         goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
         is_beginning = own.extent is Extent.DELTA and not self._extractor.has_read(owner)
         if blocks.opens_text(own) and (goes_on or is_beginning):
@@ -127,20 +123,40 @@ class Extraction:
             blocks.hold(updates)
             return ToldApart(True, before, (), is_sent=False)
         if goes_on:
-            return self._passed(updates, before, blocks, dialect, edits)
+            return self._passed(updates, before, blocks, edits)
         before += self._in_blocks(owner, self._extractor.flush(owner), blocks)
-        before += blocks.close()
+        before += [*blocks.close(), *blocks.show_blank(owner)]
         if blocks.ends_unseen(updates):
             return ToldApart(True, before, (), is_sent=False)
-        return self._passed(updates, before, blocks, dialect, edits)
+        return self._passed(updates, before, blocks, edits)
 
-    def _passed(
-        self, updates: list[Update], before: list[str], blocks: Blocks, dialect: Dialect, edits: Edits
+    def _told_apart(
+        self, updates: list[Update], owner: Owner, told: Told, before: list[str], blocks: Blocks, edits: Edits
     ) -> ToldApart:
+        """Place the text of a delta of a block."""
+        own = updates[0]
+        waits = told.leads and blocks.opens_text(own)
+        if told.is_left and not waits:
+            before += blocks.show(owner, ())
+            return self._passed(updates, before, blocks, edits)
+        if told.is_left:
+            self._moves += 1
+            blocks.hold(updates, is_blank_text=True)
+            return ToldApart(True, before, (), is_sent=False)
+        self._note_text(own, updates)
+        pieces, like = told.pieces, likeness_of(own)
+        if waits and like is not None:
+            blocks.hold_blank(owner, like.saying(pieces[0].text))
+            pieces, like = pieces[1:], None
+        before += self._in_blocks(owner, pieces, blocks, like)
+        blocks.leave_out(updates)
+        return ToldApart(True, before, (), is_sent=False)
+
+    def _passed(self, updates: list[Update], before: list[str], blocks: Blocks, edits: Edits) -> ToldApart:
         """A document that goes on itself, with its numbers and its whole texts put right."""
-        for part, reasoning in self._extractor.wholes_of(updates, edits, has_blocks=dialect.has_blocks):
-            if dialect.place is not None:
-                dialect.place(reasoning, part.node, self._names, edits)
+        for part, reasoning in self._extractor.wholes_of(updates, edits, has_blocks=True):
+            if self._dialect is not None and self._dialect.place is not None:
+                self._dialect.place(reasoning, part.node, self._names, edits)
         blocks.renumber(updates, edits)
         return ToldApart(False, before, ())
 
