@@ -68,7 +68,8 @@ def assembled(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
     for one in documents:
         if one["type"] == "content_block_start":
             assert one["index"] == len(blocks)
-            blocks.append([one["content_block"]["type"], ""])
+            block = one["content_block"]
+            blocks.append([block["type"], block.get("text") or block.get("thinking") or ""])
         elif one["type"] == "content_block_delta":
             assert one["index"] not in closed
             delta = one["delta"]
@@ -188,6 +189,40 @@ def test_white_space_at_the_beginning_of_a_text_is_not_lost(texts: list[str]) ->
     assert "".join(deltas) == "".join(texts)
 
 
+def with_text_in_start(documents: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:
+    """A message whose first block of text opens with some already."""
+    start = next(one for one in documents if "content_block" in one and one["content_block"]["type"] == "text")
+    start["content_block"]["text"] = text
+    return documents
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+@pytest.mark.parametrize(
+    ("start", "texts", "visible"),
+    [
+        ("<think>a", ["</think>b"], "b"),
+        ("<think>a</think>b", ["c"], "bc"),
+        ("<think>a</think>", [], ""),
+        ("\n<think>a</think>b <", [], "\nb <"),
+        ("\n", ["<think>a</think>b"], "\nb"),
+        ("<thi", ["nk>a</think>b"], "b"),
+    ],
+)
+def test_a_block_may_open_with_tagged_text(start: str, texts: list[str], visible: str, reasoning: Reasoning) -> None:
+    raw = framed(with_text_in_start(message(texts, None), start))
+    after = [block for block in assembled(documents_of(rewritten(raw, MESSAGES, plan(reasoning)))) if any(block[1:])]
+    thought = [] if reasoning == Strip() else [("thinking", "a")]
+    assert after == [*thought, *([("text", visible)] if visible else [])]
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+@pytest.mark.parametrize(("start", "texts"), [("a <", []), ("a", ["<"]), ("<", []), ("a <", ["b"]), ("\n", [])])
+def test_what_a_block_opens_with_is_shown_once(start: str, texts: list[str], reasoning: Reasoning) -> None:
+    raw = framed(with_text_in_start(message(texts, None), start))
+    after = assembled(documents_of(rewritten(raw, MESSAGES, plan(reasoning, ANYWHERE))))
+    assert after == [("text", start + "".join(texts)), ("tool_use", "")]
+
+
 def with_a_thought(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The stream with a block of thought before the others."""
     for one in documents:
@@ -303,6 +338,22 @@ def test_white_space_before_a_thought_stands_behind_its_item(texts: list[str]) -
     assert [one["sequence_number"] for one in after] == list(range(len(after)))
     deltas = [one["delta"] for one in after if one["type"] == "response.output_text.delta"]
     assert "".join(deltas) == "\nHi" == after[-1]["response"]["output"][1]["content"][0]["text"]
+
+
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+@pytest.mark.parametrize(("start", "texts", "visible"), [("<think>a", ["</think>b"], "b"), ("b <", [], "b <")])
+def test_a_part_may_open_with_tagged_text(start: str, texts: list[str], visible: str, reasoning: Reasoning) -> None:
+    documents = response(start, *texts)
+    documents[2]["part"]["text"] = documents.pop(3)["delta"]
+    for n, one in enumerate(documents):
+        one["sequence_number"] = n
+    after = documents_of(rewritten(framed(documents), RESPONSES, plan(reasoning, ANYWHERE)))
+    assert [one["sequence_number"] for one in after] == list(range(len(after)))
+    parts = [one["part"]["text"] for one in after if one["type"] == "response.content_part.added"]
+    deltas = [one["delta"] for one in after if one["type"] == "response.output_text.delta"]
+    assert len(parts) == 1
+    assert parts[0] + "".join(deltas) == visible
+    assert ("reasoning" in str(after)) == (reasoning == Keep() and "think" in start)
 
 
 def test_items_without_tags_keep_what_they_say() -> None:

@@ -192,6 +192,12 @@ def test_cohere_makes_room_for_a_thought_and_citations_follow(size: int | None) 
     assert after(tagged, COHERE, plan(Keep()), size) == told_apart
 
 
+def test_a_block_of_cohere_may_open_with_tagged_text() -> None:
+    tagged, told_apart = cohere(("text", ["</think>c"]), cites=0), cohere(("thinking", ["a"]), ("text", ["c"]), cites=1)
+    tagged[1]["delta"]["message"]["content"]["text"] = "<think>a"
+    assert after(tagged, COHERE, plan(Keep()), None) == told_apart
+
+
 @SIZES
 def test_cohere_gets_a_text_for_a_block_of_thinking(size: int | None) -> None:
     thought = cohere(("thinking", ["a"]), ("text", ["c"]), cites=1)

@@ -90,7 +90,7 @@ def _delta(**members: Any) -> Shape:
 _CALLS: Final = _delta(tool_calls=TOOL_CALL)
 _EVENTS: Final[dict[str, Shape]] = {
     "message-start": _event({"id": ENVELOPE}, message=_MESSAGE, resets=(_CONTENT, _CITATION, _TOOL_CALL)),
-    "content-start": _event({}, _CONTENT, _delta(content=_block(None, _THOUGHT))),
+    "content-start": _event({}, _CONTENT, _delta(content=_block(None, _THOUGHT)), begins=True),
     "content-delta": _event({"logprobs": TOKENS}, _CONTENT, _delta(content=Shape(members=_SPOKEN, other=OTHER))),
     "content-end": _event({}, _CONTENT),
     "tool-plan-delta": _event({}, message=_delta(tool_plan=REASONING)),

@@ -10,6 +10,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.likeness import carries
 from thinkwire.rewrite.numbers import Numbers
 from thinkwire.wire.json_tree import Node, decode, encode, read
 from thinkwire.wire.splice import Edits, splice
@@ -83,14 +84,10 @@ class BlockWriter:
         assert self._like is not None
         kind = self._block.kind
         documents = self._dialect.write(kind, text, self._block.owner, self._like)
-        carries = [self._carries(document, kind, text) for document in documents]
-        first, last = carries.index(True), len(carries) - carries[::-1].index(True)
+        table = self._dialect.table(self._request)
+        has_text = [carries(document, kind, text, table) for document in documents]
+        first, last = has_text.index(True), len(has_text) - has_text[::-1].index(True)
         return documents[:first], documents[first:last], documents[last:]
-
-    def _carries(self, document: str, kind: Kind, text: str) -> bool:
-        deltas = (update for update in self._updates(document) if update.extent is Extent.DELTA)
-        parts = (part for update in deltas for part in update.of(kind))
-        return any(part.node.is_string and part.node.value == text for part in parts)
 
     def _updates(self, document: str) -> list[Update]:
         return locate(read(document, self._dialect.table(self._request)), Extent.DELTA)

@@ -62,18 +62,8 @@ class Blocks:
         """Take note that all documents of this owner are sent as they come: it is none of text."""
         self._shown.add(owner)
 
-    def hold(self, updates: list[Update], *, is_blank_text: bool = False) -> None:
-        """Hold what opens a block of text, and white space at its beginning: a thought goes before both."""
-        owner = updates[0].owner
-        if owner is not None:
-            self._hold(owner, updates[0].node.text, is_blank_text=is_blank_text)
-        self._numbers.drop_document(updates)
-
-    def hold_blank(self, owner: Owner, document: str) -> None:
-        """Hold a document of ours with white space."""
-        self._hold(owner, document, is_blank_text=True)
-
-    def _hold(self, owner: Owner, document: str, *, is_blank_text: bool) -> None:
+    def hold(self, owner: Owner, document: str, *, is_blank_text: bool = False) -> None:
+        """Hold what opens a block of text, or white space at its beginning: a thought goes before both."""
         if owner != self._held_owner:
             self._drop_held()
         self._held_owner = owner

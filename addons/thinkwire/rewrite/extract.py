@@ -40,10 +40,12 @@ class Told(NamedTuple):
 class Extractor:
     """Reads the texts of one answer, in order."""
 
-    __slots__ = ("_extract", "_first_block", "_readers", "_selects", "changes", "signs")
+    __slots__ = ("_extract", "_first_block", "_hides", "_readers", "_selects", "changes", "signs")
 
-    def __init__(self, extract: Extract, selects: Callable[[Update], bool]) -> None:
+    def __init__(self, extract: Extract, selects: Callable[[Update], bool], *, hides: bool) -> None:
         self._extract = extract
+        self._hides = hides
+        """Does nobody see the thoughts? What they part is then one text."""
         self._selects = selects
         """Is there a place for what is told apart from this update's texts? Others are left alone."""
         self._readers: dict[Owner | None, TagReader] = {}
@@ -152,6 +154,8 @@ class Extractor:
             pieces = joined([*pieces, *reader.finish()])
         if texts and pieces != [Piece(False, text)]:
             update.held_thought = True
+            if self._hides:
+                pieces = joined(piece for piece in pieces if not piece.is_reasoning)
             self._place(update, texts, pieces, edits, result, has_ended=ends)
         elif not texts:
             result.before.extend((update.owner, piece) for piece in pieces)

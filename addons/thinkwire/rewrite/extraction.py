@@ -12,7 +12,7 @@ from thinkwire.dialects.parts import Extent, Kind, Owner, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.blocks import Blocks
 from thinkwire.rewrite.extract import Extractor, Told
-from thinkwire.rewrite.likeness import Likeness, likeness_of
+from thinkwire.rewrite.likeness import Likeness, carries, likeness_of
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.removal import THOUGHT
 from thinkwire.rewrite.tags import Piece
@@ -47,7 +47,7 @@ class Extraction:
         self._hides = isinstance(reasoning, Strip)
         self._names = reasoning.names if isinstance(reasoning, Rename) else _NAMES
         self._dialect: Dialect | None = None
-        self._extractor = Extractor(extract, self._selects)
+        self._extractor = Extractor(extract, self._selects, hides=self._hides)
         self._moves = 0
         """How often a document was held, to be sent later: to hold another one for trial would send that, too."""
         self._last_texts: dict[Owner | None, Likeness] = {}
@@ -72,11 +72,12 @@ class Extraction:
                 self._blocks = Blocks(dialect, self._request)
             return self._read_block(updates, self._blocks, edits)
         before = list(self._documents(self._ended(updates[0]), dialect))
+        opens = self._opens(updates[0])
         extracted = self._extractor.extract(updates, edits, has_blocks=dialect.has_blocks)
         for part, reasoning in extracted.wholes:
             if not self._hides and dialect.place is not None:
                 dialect.place(reasoning, part.node, self._names, edits)
-        self._note_texts(updates)
+        self._note_texts(updates[1:] if opens else updates, updates)
         before += self._documents(extracted.before, dialect)
         after = list(self._documents(extracted.after, dialect))
         return ToldApart(any(update.held_thought for update in updates), before, after)
@@ -113,14 +114,16 @@ class Extraction:
             if owner is not None:
                 blocks.shows(owner)
             return self._passed(updates, before, blocks, edits)
+        opens = self._opens(own)
         told = self._extractor.told_of(own)
         if told is not None:
-            return self._told_apart(updates, owner, told, before, blocks, edits)
+            return self._told_apart(updates, owner, told, before, blocks, edits, opens=opens)
         goes_on = own.extent is Extent.DELTA and bool(own.of(Kind.TEXT))  # an empty text ends nothing
         is_beginning = own.extent is Extent.DELTA and not self._extractor.has_read(owner)
         if blocks.opens_text(own) and (goes_on or is_beginning):
             self._moves += 1
-            blocks.hold(updates)
+            blocks.hold(owner, own.node.text)
+            blocks.leave_out(updates)
             return ToldApart(True, before, (), is_sent=False)
         if goes_on:
             return self._passed(updates, before, blocks, edits)
@@ -131,24 +134,35 @@ class Extraction:
         return self._passed(updates, before, blocks, edits)
 
     def _told_apart(
-        self, updates: list[Update], owner: Owner, told: Told, before: list[str], blocks: Blocks, edits: Edits
+        self,
+        updates: list[Update],
+        owner: Owner,
+        told: Told,
+        before: list[str],
+        blocks: Blocks,
+        edits: Edits,
+        *,
+        opens: bool,
     ) -> ToldApart:
-        """Place the text of a delta of a block."""
-        own = updates[0]
+        """Place the text of a delta of a block, or of what opens one."""
+        own, pieces = updates[0], told.pieces
         waits = told.leads and blocks.opens_text(own)
         if told.is_left and not waits:
             before += blocks.show(owner, ())
             return self._passed(updates, before, blocks, edits)
-        if told.is_left:
-            self._moves += 1
-            blocks.hold(updates, is_blank_text=True)
-            return ToldApart(True, before, (), is_sent=False)
-        self._note_text(own, updates)
-        pieces, like = told.pieces, likeness_of(own)
-        if waits and like is not None:
-            blocks.hold_blank(owner, like.saying(pieces[0].text))
-            pieces, like = pieces[1:], None
-        before += self._in_blocks(owner, pieces, blocks, like)
+        like = likeness_of(own)
+        assert like is not None  # it has a text that was told apart
+        if not opens:
+            self._note_text(own, updates)
+        if waits:
+            document = own.node.text if told.is_left else like.saying(pieces[0].text)
+            blocks.hold(owner, document, is_blank_text=True)
+            before += self._in_blocks(owner, pieces[1:], blocks)
+        else:
+            if opens and all(piece.is_reasoning for piece in pieces):
+                blocks.hold(owner, like.saying(""))  # its text is still to come
+            before += self._in_blocks(owner, pieces, blocks, like)
+        self._moves += 1
         blocks.leave_out(updates)
         return ToldApart(True, before, (), is_sent=False)
 
@@ -168,9 +182,10 @@ class Extraction:
         for piece in pieces:
             if piece.is_reasoning:
                 result += blocks.think(owner, piece.text)
-            elif like := first or self._last_texts.get(owner):
+            else:
+                said = [first.saying(piece.text)] if first is not None else self._text_documents(owner, piece.text)
                 first = None
-                result += blocks.show(owner, [like.saying(piece.text)])
+                result += blocks.show(owner, list(said))
         return result
 
     def _all_in_blocks(self, pieces: Iterable[tuple[Owner | None, Piece]], blocks: Blocks) -> list[str]:
@@ -189,16 +204,22 @@ class Extraction:
     def _documents(self, pieces: Iterable[tuple[Owner | None, Piece]], dialect: Dialect) -> Iterable[str]:
         for owner, piece in pieces:
             if not piece.is_reasoning:
-                yield from self._text_document(owner, piece.text)
+                yield from self._text_documents(owner, piece.text)
             elif not self._hides and self._like is not None:
                 yield from dialect.write(Kind.REASONING, piece.text, owner or Owner("", 0), self._like)
 
-    def _text_document(self, owner: Owner | None, text: str) -> Iterable[str]:
+    def _text_documents(self, owner: Owner | None, text: str) -> Iterable[str]:
+        """Documents of ours that add a text to an owner's: like the last one that did, or as the API writes them."""
         like = self._last_texts.get(owner)
-        return [like.saying(text)] if like is not None else []
+        if like is not None:
+            return [like.saying(text)]
+        if owner is None or self._dialect is None or self._like is None:
+            return []
+        written = self._dialect.write(Kind.TEXT, text, owner, self._like)
+        return [one for one in written if carries(one, Kind.TEXT, text, self._dialect.table(self._request))]
 
-    def _note_texts(self, updates: list[Update]) -> None:
-        for update in updates:
+    def _note_texts(self, of: list[Update], updates: list[Update]) -> None:
+        for update in of:
             if update.extent is Extent.DELTA and update.held_thought:
                 self._note_text(update, updates)
 
@@ -206,6 +227,13 @@ class Extraction:
         like = likeness_of(update, updates)
         if like is not None:
             self._last_texts[update.owner] = like
+
+    def _opens(self, own: Update) -> bool:
+        """May a document open a block, with text in it already? No other text can leave in its likeness."""
+        owner = own.owner
+        if owner is None or owner.space == "" or self._extractor.has_read(owner):
+            return False
+        return own.begins or any(part.says_something for part in own.of(Kind.OTHER))
 
 
 def _is_of_another_kind(update: Update) -> bool:

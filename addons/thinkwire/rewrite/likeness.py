@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from thinkwire.dialects.parts import Kind, Update
-from thinkwire.wire.json_tree import Node, decode, encode
+from thinkwire.dialects.locate import locate
+from thinkwire.dialects.parts import Extent, Kind, Update
+from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edits, quote_text, splice
 
-__all__ = ["Likeness", "likeness_of"]
+__all__ = ["Likeness", "carries", "likeness_of"]
 
 
 class Likeness(NamedTuple):
@@ -18,6 +19,13 @@ class Likeness(NamedTuple):
 
     def saying(self, text: str) -> str:
         return f"{self.before}{quote_text(text)}{self.after}"
+
+
+def carries(document: str, kind: Kind, text: str, table: Shape) -> bool:
+    """Does a document add just this text?"""
+    deltas = (update for update in locate(read(document, table), Extent.DELTA) if update.extent is Extent.DELTA)
+    parts = (part for update in deltas for part in update.of(kind))
+    return any(part.node.is_string and part.node.value == text for part in parts)
 
 
 def likeness_of(update: Update, updates: Iterable[Update] = ()) -> Likeness | None:
