@@ -129,6 +129,59 @@ def test_families_mark_reasoning_in_their_ways(name: str, text: str, reasoning: 
     assert read(text, FAMILIES[name], size=size) == (reasoning, visible)
 
 
+ANSWERS_ABOUT_MARKERS = [
+    ("harmony", "Phi-3 ends a turn with <|end|> and stops.", "Phi-3 ends a turn with  and stops."),
+    ("harmony", "gpt-oss has <|return|>, <|constrain|> and <|message|>, too.", "gpt-oss has ,  and , too."),
+    ("kimi-k3", "It closes: <|close|>think<|sep|> and so on.", "It closes:  and so on."),
+    ("inkling", "Behind <|end_message|> comes more.", "Behind  comes more."),
+    ("muse", "Behind <|eom|> comes more.", "Behind  comes more."),
+]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("name", "text", "visible"), ANSWERS_ABOUT_MARKERS)
+def test_an_answer_without_channels_goes_on_behind_a_marker_that_ends_one(
+    name: str, text: str, visible: str, size: int
+) -> None:
+    family = FAMILIES[name]
+    assert read(text, family, size=size) == ("", visible)
+    both = merged([family, THINK])
+    assert read(text, both, size=size) == ("", visible)
+    assert read(f"<think>{text}</think>{text}", both, size=size) == (text, visible)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("name", "text", "visible"),
+    [
+        ("harmony", "<|channel|>final<|message|>a<|end|>b", "a"),
+        ("harmony", "<|start|>assistant<|message|>a<|return|>b", "a"),
+        ("harmony", "a<|end|>b<|channel|>commentary<|message|>c<|end|>d", "ab"),
+        ("kimi-k3", "<|open|>response<|sep|>a<|close|>response<|sep|>b", "a"),
+        ("inkling", "<|content_text|>a<|end_message|>b", "a"),
+        ("muse", "to=user<|message|>a<|eom|>b", "a"),
+    ],
+)
+def test_behind_the_end_of_a_channel_nothing_is_visible(name: str, text: str, visible: str, size: int) -> None:
+    for family in (FAMILIES[name], merged([FAMILIES[name], THINK])):
+        assert read(text, family, size=size) == ("", visible)
+
+
+@pytest.mark.parametrize("name", ["harmony", "kimi-k3", "inkling", "muse"])
+def test_a_channel_that_the_prompt_opened_has_an_end(name: str) -> None:
+    family = FAMILIES[name]
+    text = f"a{family.closes}b"
+    assert read(text, family, starts_inside=True) == ("a", "b")
+    assert read(text, merged([family, THINK]), starts_inside=True) == ("a", "b")
+    assert read("a</think>b", merged([family, THINK]), starts_inside=True) == ("a", "b")
+    assert read("a<|close|>think<|sep|>b", FAMILIES["kimi-k3"], starts_inside=True) == ("a", "")
+
+
+def test_tags_that_count_anywhere_count_in_a_visible_channel_too() -> None:
+    for both in (merged([FAMILIES["harmony"], ANYWHERE]), merged([ANYWHERE, FAMILIES["harmony"]])):
+        assert read("<|channel|>final<|message|>a<think>b</think>c", both) == ("b", "ac")
+
+
 def test_several_families_count_at_once() -> None:
     both = merged([THINK, FAMILIES["magistral"], FAMILIES["harmony"]])
     assert read("<think>a</think>b", both) == ("a", "b")

@@ -20,8 +20,11 @@ class State(Enum):
 
     BEFORE = "nothing but white space so far"
     THOUGHT = "reasoning"
+    INSIDE = "reasoning that the prompt has opened"
     VISIBLE = "visible text, in which markers count"
     ANSWER = "visible text, to the end"
+    CHANNEL_THOUGHT = "a channel of reasoning"
+    CHANNEL_VISIBLE = "a visible channel"
     SILENT = "neither reasoning nor visible: roles, calls"
     HEAD_THOUGHT = "the head of a channel of reasoning"
     HEAD_VISIBLE = "the head of a visible channel"
@@ -63,7 +66,7 @@ class Family:
 
     @property
     def opening(self) -> tuple[Marker, ...]:
-        """The markers that begin a thought where none is open yet."""
+        """The tags that begin a thought where none is open yet."""
         outside = self.states.get(State.BEFORE) or self.states[State.VISIBLE]
         return tuple(marker for marker in outside if marker.leads_to is State.THOUGHT)
 
@@ -90,7 +93,7 @@ def pairs(
     around = tuple(Marker((text,), State.VISIBLE) for text in drops)
     closing = tuple(Marker((tag,), after) for tag in dict.fromkeys(tag for _, tag in tags))
     ending = tuple(Marker((text,), after, stays=True) for text in ends)
-    states = {State.THOUGHT: closing + ending + around, State.VISIBLE: around}
+    states = dict.fromkeys((State.THOUGHT, State.INSIDE), closing + ending + around) | {State.VISIBLE: around}
     states[State.BEFORE if where is Where.LEADING else State.VISIBLE] = opening + around
     return Family(name, states, *first, models, prompt_opens)
 
@@ -102,6 +105,9 @@ def merged(families: Iterable[Family]) -> Family:
     for family in families:
         for state, markers in family.states.items():
             states[state] = tuple(dict.fromkeys(states.get(state, ()) + markers))
+    if State.CHANNEL_VISIBLE in states:  # tags that count anywhere count in a visible channel, too
+        tags = (family.states[State.VISIBLE] for family in families if State.CHANNEL_VISIBLE not in family.states)
+        states[State.CHANNEL_VISIBLE] += tuple(marker for markers in tags for marker in markers)
     if states.get(State.VISIBLE):  # behind the only block of one family, the markers of another count
         states = {state: tuple(dict.fromkeys(map(_goes_on, markers))) for state, markers in states.items()}
     if State.BEFORE in states:
@@ -125,13 +131,29 @@ def _blanked(*parts: str) -> tuple[str | None, ...]:
 # --- channels ---------------------------------------------------------------------------------------------------
 
 
+def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[State, tuple[Marker, ...]]:
+    """The states of a family of channels, by the markers that open one and those that end one or belong into it.
+
+    Behind the end of a channel nothing is visible until another one opens. Text that no marker has opened cannot end:
+    an answer without channels may speak of markers, and goes on behind them.
+    """
+    inside = (State.INSIDE, State.CHANNEL_THOUGHT, State.CHANNEL_VISIBLE, State.SILENT)
+    unopened = tuple(replace(marker, leads_to=State.VISIBLE) for marker in others)
+    return dict.fromkeys(inside, opening + others) | {State.VISIBLE: opening + unopened}
+
+
 def _kimi_k3() -> Family:
-    """XTML: a marker opens or closes a channel; after a close nothing is visible until the next open."""
-    channels = {"think": State.THOUGHT, "response": State.VISIBLE, "message": State.VISIBLE, "tools": State.SILENT}
+    """XTML: a marker opens or closes a channel."""
+    channels = {
+        "think": State.CHANNEL_THOUGHT,
+        "response": State.CHANNEL_VISIBLE,
+        "message": State.CHANNEL_VISIBLE,
+        "tools": State.SILENT,
+    }
     opening = tuple(Marker(_blanked("<|open|>", name, "<|sep|>"), state) for name, state in channels.items())
     closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), State.SILENT) for name in channels)
-    states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), opening + closing)
     closes = "<|close|>think<|sep|><|open|>response<|sep|>"
+    states = _channels(opening, closing)
     return Family("kimi-k3", states, "<|open|>think<|sep|>", closes, "Kimi K3", prompt_opens=True)
 
 
@@ -145,38 +167,36 @@ def _harmony() -> Family:
         Marker(("<|start|>",), State.HEAD_VISIBLE),
     )
     bodies = {
-        State.HEAD_THOUGHT: State.THOUGHT,
-        State.HEAD_VISIBLE: State.VISIBLE,
+        State.HEAD_THOUGHT: State.CHANNEL_THOUGHT,
+        State.HEAD_VISIBLE: State.CHANNEL_VISIBLE,
         State.HEAD_SILENT: State.SILENT,
     }
-    states = {head: (*heads, Marker(("<|message|>",), body), *ends) for head, body in bodies.items()}
-    body = (*heads, *ends, Marker(("<|message|>",), State.VISIBLE), Marker(("<|constrain|>",), State.SILENT))
-    states |= dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), body)
+    inside = (*ends, Marker(("<|message|>",), State.CHANNEL_VISIBLE), Marker(("<|constrain|>",), State.SILENT))
+    states = _channels(heads, inside)
+    states |= {head: (*heads, Marker(("<|message|>",), body), *ends) for head, body in bodies.items()}
     closes = "<|end|><|start|>assistant<|channel|>final<|message|>"
     return Family("harmony", states, "<|channel|>analysis<|message|>", closes, "gpt-oss")
 
 
 def _inkling() -> Family:
     """Content of a kind lasts until the next kind."""
-    markers = (
-        Marker(("<|content_thinking|>",), State.THOUGHT),
-        Marker(("<|content_text|>",), State.VISIBLE),
+    opening = (
+        Marker(("<|content_thinking|>",), State.CHANNEL_THOUGHT),
+        Marker(("<|content_text|>",), State.CHANNEL_VISIBLE),
         Marker(("<|content_",), State.HEAD_SILENT),
-        Marker(("<|end_message|>",), State.SILENT),
     )
-    states: dict[State, tuple[Marker, ...]] = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
-    head = {State.HEAD_SILENT: (Marker(("|>",), State.SILENT),)}
-    return Family("inkling", states | head, "<|content_thinking|>", "<|content_text|>", "Inkling")
+    states = _channels(opening, (Marker(("<|end_message|>",), State.SILENT),))
+    states |= {State.HEAD_SILENT: (Marker(("|>",), State.SILENT),)}
+    return Family("inkling", states, "<|content_thinking|>", "<|content_text|>", "Inkling")
 
 
 def _muse() -> Family:
     """A message is addressed to somebody; one to the model itself is reasoning."""
-    markers = (
-        Marker(("to=self<|message|>",), State.THOUGHT),
-        Marker(("to=user<|message|>",), State.VISIBLE),
-        Marker(("<|eom|>",), State.SILENT),
+    opening = (
+        Marker(("to=self<|message|>",), State.CHANNEL_THOUGHT),
+        Marker(("to=user<|message|>",), State.CHANNEL_VISIBLE),
     )
-    states = dict.fromkeys((State.VISIBLE, State.THOUGHT, State.SILENT), markers)
+    states = _channels(opening, (Marker(("<|eom|>",), State.SILENT),))
     return Family("muse", states, "to=self<|message|>", "<|eom|>to=user<|message|>", "Muse")
 
 

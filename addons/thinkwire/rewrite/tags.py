@@ -16,7 +16,10 @@ __all__ = ["Piece", "TagReader", "first_signs", "joined"]
 
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
-_IS_REASONING: Final = {State.BEFORE: False, State.VISIBLE: False, State.ANSWER: False, State.THOUGHT: True}
+_IS_REASONING: Final = {
+    **dict.fromkeys((State.BEFORE, State.VISIBLE, State.ANSWER, State.CHANNEL_VISIBLE), False),
+    **dict.fromkeys((State.THOUGHT, State.INSIDE, State.CHANNEL_THOUGHT), True),
+}
 """For states whose text reaches somebody; text in all others is markup."""
 
 
@@ -38,7 +41,7 @@ class TagReader:
         self._only_first: tuple[Marker, ...] = ()
         """Markers that count only before anything but white space has come."""
         if starts_inside:
-            self._state = State.THOUGHT
+            self._state = State.INSIDE
             self._only_first = family.opening  # the prompt opened the block; an open tag that comes again is markup
         elif State.BEFORE in family.states:
             self._state = State.BEFORE
