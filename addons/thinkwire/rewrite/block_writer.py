@@ -5,6 +5,7 @@ It knows what was said so far in the block that is open, since what closes a blo
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.locate import locate
@@ -16,6 +17,9 @@ from thinkwire.wire.json_tree import Node, decode, encode, read
 from thinkwire.wire.splice import Edits, splice
 
 __all__ = ["BlockWriter"]
+
+_PROBE: Final = "probe"
+"""A text that reads the same however JSON spells it; one that a block says may begin in the middle of a sign."""
 
 
 @dataclass(slots=True)
@@ -31,7 +35,7 @@ class _Block:
 class BlockWriter:
     """Writes blocks of one stream, one after another, in the likeness of what comes."""
 
-    __slots__ = ("_block", "_dialect", "_like", "_numbers", "_request")
+    __slots__ = ("_block", "_carriers", "_dialect", "_like", "_numbers", "_request")
 
     def __init__(self, dialect: Dialect, request: RequestFacts, numbers: Numbers) -> None:
         self._dialect = dialect
@@ -39,6 +43,8 @@ class BlockWriter:
         self._numbers = numbers
         self._block: _Block | None = None
         self._like: Node | None = None
+        self._carriers: dict[Kind, slice] = {}
+        """Which of a block's documents carry its text, for each kind of text."""
 
     @property
     def is_open(self) -> bool:
@@ -82,12 +88,18 @@ class BlockWriter:
         """The documents of a block: those before its text, those with it, and those behind it."""
         assert self._block is not None
         assert self._like is not None
-        kind = self._block.kind
-        documents = self._dialect.write(kind, text, self._block.owner, self._like)
+        kind, owner = self._block.kind, self._block.owner
+        carriers = self._carriers.get(kind)
+        if carriers is None:
+            probe = self._dialect.write(kind, _PROBE, owner, self._like)
+            carriers = self._carriers[kind] = self._carriers_in(probe, kind)
+        documents = self._dialect.write(kind, text, owner, self._like)
+        return documents[: carriers.start], documents[carriers], documents[carriers.stop :]
+
+    def _carriers_in(self, documents: list[str], kind: Kind) -> slice:
         table = self._dialect.table(self._request)
-        has_text = [carries(document, kind, text, table) for document in documents]
-        first, last = has_text.index(True), len(has_text) - has_text[::-1].index(True)
-        return documents[:first], documents[first:last], documents[last:]
+        has_text = [carries(document, kind, _PROBE, table) for document in documents]
+        return slice(has_text.index(True), len(has_text) - has_text[::-1].index(True))
 
     def _updates(self, document: str) -> list[Update]:
         return locate(read(document, self._dialect.table(self._request)), Extent.DELTA)
