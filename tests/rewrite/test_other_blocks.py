@@ -58,6 +58,27 @@ def test_lm_studio_gets_a_message_for_a_block_of_reasoning(size: int | None) -> 
     assert after(lm_studio(*thought), LM_STUDIO, INLINE, size) == lm_studio(*inlined)
 
 
+CALL: Documents = [
+    {"type": "tool_call.start", "tool": "f", "provider_info": {"type": "plugin"}},
+    {"type": "tool_call.arguments", "tool": "f", "arguments": {"a": 1}},
+    {"type": "tool_call.success", "tool": "f", "arguments": {"a": 1}, "output": "[]"},
+]
+
+
+TAGGED: Block = ("message", ["<think>a", "</think>"])
+THOUGHT: Block = ("reasoning", ["a"])
+
+
+@SIZES
+@pytest.mark.parametrize(("came", "one", "shown"), [(THOUGHT, INLINE, TAGGED), (TAGGED, plan(Keep()), THOUGHT)])
+def test_lm_studio_has_a_block_of_ours_closed_before_a_call_of_a_tool_begins(
+    came: Block, one: ResponsePlan, shown: Block, size: int | None
+) -> None:
+    answer = lm_studio(("message", ["c"]))[1:-1]
+    documents = after([*lm_studio(came)[:-1], *CALL, *answer], LM_STUDIO, one, size)
+    assert documents == [*lm_studio(shown)[:-1], *CALL, *answer]
+
+
 def test_a_message_that_was_all_thought_leaves_no_trace_in_the_next_one() -> None:
     tagged: list[Block] = [("message", ["<think>a", "b"]), ("message", ["c"])]
     documents = after(lm_studio(*tagged)[:-1], LM_STUDIO, plan(Keep()), None)
@@ -203,3 +224,47 @@ def test_cohere_gets_a_text_for_a_block_of_thinking(size: int | None) -> None:
     thought = cohere(("thinking", ["a"]), ("text", ["c"]), cites=1)
     inlined = cohere(("text", ["<think>a", "</think>"]), ("text", ["c"]), cites=1)
     assert after(thought, COHERE, INLINE, size) == inlined
+
+
+PLAN: Documents = [
+    {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": text}}} for text in ("I ", "look ", "it up.")
+]
+COHERE_CALL: Documents = [
+    {"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": {"id": "t", "type": "function"}}}},
+    {"type": "tool-call-end", "index": 0},
+]
+
+
+def cohere_text(index: int, *texts: str) -> Documents:
+    return [one | {"index": index} for one in cohere(("text", list(texts)), cites=0)[1:-3]]
+
+
+@SIZES
+def test_cohere_gets_a_text_for_a_plan_before_the_call_and_all_other_events(size: int | None) -> None:
+    begin, *_, end = cohere(cites=0)
+    plan_as_text = cohere_text(0, "<think>I ", "look ", "it up.", "</think>")
+    documents = after([begin, *PLAN, *COHERE_CALL, end], COHERE, INLINE, size)
+    assert documents == [begin, *plan_as_text, *COHERE_CALL, end]
+
+
+@SIZES
+def test_cohere_numbers_its_blocks_around_a_plan(size: int | None) -> None:
+    begin, *thought = cohere(("thinking", ["a"]), cites=0)[:-3]
+    *cites, end = cohere(cites=1)[1:]
+    *cites_later, _ = cohere(cites=2)[1:]
+    came = [begin, *thought, *PLAN[:1], *COHERE_CALL, *cohere_text(1, "c"), *cites, end]
+    assert after(came, COHERE, INLINE, size) == [
+        begin,
+        *cohere_text(0, "<think>a", "</think>"),
+        *cohere_text(1, "<think>I ", "</think>"),
+        *COHERE_CALL,
+        *cohere_text(2, "c"),
+        *cites_later,
+        end,
+    ]
+
+
+def test_cohere_numbers_a_plan_behind_a_thought_that_fell_out() -> None:
+    begin, *thought = cohere(("thinking", []), cites=0)[:-3]
+    documents = after([begin, *thought, *PLAN[:1], *COHERE_CALL], COHERE, INLINE, None)
+    assert documents == [begin, *cohere_text(0, "<think>I ", "</think>"), *COHERE_CALL]

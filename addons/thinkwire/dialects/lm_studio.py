@@ -67,7 +67,10 @@ _EVENTS: Final = {
         )
         for state in _STATES
     },
-    "tool_call.arguments": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True)),
+    **{
+        f"tool_call.{state}": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True))
+        for state in ("start", "arguments", "success", "failure")
+    },
     "chat.end": Shape(
         members={"type": ENVELOPE, "result": Shape(members=_RESULT_MEMBERS, other=OTHER)},
         other=OTHER,

@@ -57,6 +57,12 @@ class BlockWriter:
             self._numbers.reset(space)
         self._numbers.note(updates)
 
+    def space_of(self, kind: Kind) -> str:
+        """The space in which blocks of that kind are numbered."""
+        assert self._like is not None
+        updates = self._updates(self._dialect.write(kind, _PROBE, Owner("", 0), self._like)[0])
+        return updates[0].owner.space if updates[0].owner is not None else ""
+
     def open(self, kind: Kind, owner: Owner, text: str) -> Iterable[str]:
         """The documents that open a block; `text` is what will be said in it first."""
         self._block = _Block(owner, kind)

@@ -1,6 +1,7 @@
 """Inline in APIs that number their blocks: a block of thought is sent as one of text, with the tags in it.
 
-It keeps the thought's number, so that no other block moves. A thought without a word that can be read (its text is
+It keeps the thought's number, so that no other block moves; a thought that is no block (a plan before tool calls) gets
+one of its own behind those that came. A thought without a word that can be read (its text is
 hidden, or encrypted) has nothing to show: it falls out. It makes documents; `inline.py` decides what comes here.
 """
 
@@ -20,12 +21,14 @@ __all__ = ["InlineBlocks"]
 class InlineBlocks:
     """The blocks of one stream, thoughts as text."""
 
-    __slots__ = ("_closes", "_numbers", "_opens", "_thought", "_thoughts", "_writer")
+    __slots__ = ("_closes", "_next", "_numbers", "_opens", "_thought", "_thoughts", "_writer")
 
     def __init__(self, tags: Tags, dialect: Dialect, request: RequestFacts) -> None:
         self._opens, self._closes = tags
         self._numbers = Numbers()
         self._writer = BlockWriter(dialect, request, self._numbers)
+        self._next: dict[str, int] = {}
+        """The number behind all blocks that came, in each space."""
         self._thoughts: set[Owner] = set()
         self._thought: Owner | None = None
         """The thought that came last, until another block or the answer's end shows that it is over."""
@@ -35,6 +38,8 @@ class InlineBlocks:
         owner = update.owner
         if owner is None:
             return False
+        if owner.space == "":  # no block, and the same for all that is about the answer: it says nothing of the next
+            return bool(reasoning)
         if update.begins and not update.is_thought:
             self._thoughts.discard(owner)
         elif update.is_thought or reasoning:
@@ -44,8 +49,13 @@ class InlineBlocks:
     def begin(self, updates: list[Update]) -> None:
         """Take note of the next document that came."""
         self._writer.begin(updates)
+        for space in updates[0].resets:
+            self._next.pop(space, None)
         if updates[0].resets:
             self._thoughts.clear()
+        owner = updates[0].owner
+        if owner is not None and isinstance(owner.number, int):
+            self._next[owner.space] = max(self._next.get(owner.space, 0), owner.number + 1)
 
     def say(self, updates: list[Update], owner: Owner, reasoning: str) -> Sequence[str]:
         """What stands for a document about a thought."""
@@ -55,11 +65,17 @@ class InlineBlocks:
             text = reasoning
             if not self._writer.is_open:
                 text = f"{self._opens}{reasoning}"
-                place = Owner(owner.space, self._numbers.current(owner))
-                documents += self._writer.open(Kind.TEXT, place, text)
+                documents += self._writer.open(Kind.TEXT, self._place_of(owner), text)
             documents += self._writer.say(text)
         self._numbers.drop_document(updates)
         return documents
+
+    def _place_of(self, owner: Owner) -> Owner:
+        """Where the block of text stands, as the client counts."""
+        if owner.space:
+            return Owner(owner.space, self._numbers.current(owner))
+        space = self._writer.space_of(Kind.TEXT)
+        return self._numbers.make_room(Owner(space, self._next.get(space, 0)), before=True)
 
     def close(self) -> Sequence[str]:
         """The documents that end the thought that came last."""
