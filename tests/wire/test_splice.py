@@ -406,3 +406,35 @@ def test_splice_takes_edits_as_they_are() -> None:
     assert splice(b"abcdef", [Edit(0, 1, "X"), Edit(1, 1, "-"), Edit(2, 4, ""), Edit(6, 6, "\xff")]) == b"X-bef\xff"
     assert splice(b"", []) == b""
     assert splice(b"", [Edit(0, 0, "x")]) == b"x"
+
+
+def test_of_two_values_for_one_place_the_last_one_counts() -> None:
+    def twice(edits: Edits, root: Node) -> None:
+        edits.replace(root.children[0], "2")
+        assert edits.raw(root.children[0]) == "2"
+        edits.replace(root.children[0], "3")
+        assert edits.raw(root.children[1]) == "9"
+
+    assert edited(b'{"a":1,"b":9}', twice) == b'{"a":3,"b":9}'
+
+
+@pytest.mark.parametrize(
+    ("raw", "after"),
+    [
+        (b'{"a":1,"z":0}', '{"a":1,"t":"éé","z":0}'),
+        (b'{"t":null,"a":1}', '{"t":"éé","a":1}'),
+        (b'{"a":1, "t" : ""}', '{"a":1, "t" : "éé"}'),
+        (b'{"a":1,"t":"\\u0078"}', '{"a":1,"t":"xéé"}'),
+    ],
+)
+def test_added_texts_are_one_member(raw: bytes, after: str) -> None:
+    def add(edits: Edits, root: Node) -> None:
+        beside = root.child("a")
+        assert beside is not None
+        assert not edits.adds_text(root, "t")
+        for _ in range(2):
+            edits.add_text(beside, "t", "é")
+        assert edits
+        assert edits.adds_text(root, "t")
+
+    assert edited(raw, add) == after.encode()

@@ -28,7 +28,7 @@ from thinkwire.dialects.places import (
 )
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import Edits, quote_text, to_json
+from thinkwire.wire.splice import Edits, to_json
 
 __all__ = [
     "CHAT_COMPLETIONS",
@@ -256,20 +256,18 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
 
 
 def _place(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
-    """Into the message, under the names; behind what stands there already."""
+    """Into the message, behind the reasoning that it has, whatever its name; else under the names."""
     member, message = node, node.parent
     while message is not None and not ((level := level_of(message)) and level.bears_names):
         member, message = message, message.parent
     if message is None:
         return
-    for name in names:
-        present = message.child(name)
-        if present is None:
-            edits.insert_after(member, name, quote_text(reasoning))
-        elif present.is_string:
-            edits.replace(present, quote_text(present.value + reasoning))
-        elif present.is_empty:
-            edits.replace(present, quote_text(reasoning))
+    texts = (message.child(name) for name in SPELLINGS)
+    present = [text.key for text in texts if text is not None and text.is_string and not text.is_empty]
+    for name in present or names:
+        standing = message.child(name)
+        if standing is None or standing.is_string or standing.is_empty:
+            edits.add_text(member, name, reasoning)
 
 
 def _error(status: int, message: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from thinkwire.dialects.parts import level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
@@ -28,9 +29,22 @@ def as_element(list_name: str, before: str, after: str) -> Placing:
 
 
 def as_member(name: str) -> Placing:
-    """As a member of that name behind the text."""
+    """As a member of that name behind the text, or what stands there already.
+
+    Where the text is in an element of a list of content, it is a member of the message that has the list.
+    """
 
     def place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
-        edits.insert_after(node, name, quote_text(reasoning))
+        member = node
+        while (holder := member.parent) is not None and _is_piece(holder):
+            member = holder
+        edits.add_text(member, name, reasoning)
 
     return place
+
+
+def _is_piece(node: Node) -> bool:
+    """Is this a list, or an element of one that is about no choice or block of its own?"""
+    level = level_of(node)
+    is_element = node.parent is not None and node.parent.is_list
+    return node.is_list or (is_element and not (level is not None and level.opens))

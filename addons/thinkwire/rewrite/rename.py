@@ -60,7 +60,7 @@ def _place_names(winner: Part, named: list[Part], names: tuple[str, ...], edits:
     standing = {name: last_of[name] for name in names if name in last_of}
     for node in standing.values():
         if not _same_text(node, winner.node):
-            edits.replace(node, winner.node.raw)
+            edits.replace(node, edits.raw(winner.node))
     missing = [name for name in names if name not in standing]
     staying = set(standing.values())
     if missing and winner.node not in staying:
@@ -68,7 +68,7 @@ def _place_names(winner: Part, named: list[Part], names: tuple[str, ...], edits:
         staying.add(winner.node)
     beside = winner.node if winner.node in staying else next(iter(staying))
     for name in missing:
-        edits.insert_after(beside, name, winner.node.raw)
+        edits.insert_after(beside, name, edits.raw(winner.node))
     return staying
 
 
@@ -84,6 +84,8 @@ def _write_from_blocks(
         text = "".join(_block_text(part) for part in parts if _member_of(part) is member)
         last_of = {part.node.key: part.node for part in named}
         for name in names:
+            if edits.adds_text(bearer, name):
+                continue  # a thought that was told apart from the text stands there
             if name in last_of:
                 edits.replace(last_of[name], f'"{text}"')
             else:

@@ -41,14 +41,18 @@ def quote_text(text: str) -> str:
 class Edits:
     """Edits of one document. Those inside a removed node fall away with it."""
 
-    __slots__ = ("_changes", "_removed")
+    __slots__ = ("_added", "_changes", "_removed", "_values")
 
     def __init__(self) -> None:
         self._changes: list[Edit] = []
+        self._values: dict[Node, str] = {}
+        """The values that are replaced, each by its last one."""
+        self._added: dict[tuple[Node, str], tuple[int, str]] = {}
+        """The texts that were added to objects, by name: where a member is made, and all of its text."""
         self._removed: dict[Node, None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._changes or self._removed)
+        return bool(self._changes or self._values or self._added or self._removed)
 
     def remove(self, node: Node) -> None:
         """Take a member or element out, with the comma that belongs to it."""
@@ -64,7 +68,11 @@ class Edits:
 
     def replace(self, node: Node, json_text: str) -> None:
         """Put another value in the node's place; `json_text` is Latin-1 text or ASCII."""
-        self._changes.append(Edit(node.at, node.end, json_text))
+        self._values[node] = json_text
+
+    def raw(self, node: Node) -> str:
+        """The node's value as it will be."""
+        return self._values.get(node, node.raw)
 
     def rename(self, node: Node, key: str) -> None:
         self._changes.append(Edit(node.start, node.key_end, quote(key)))
@@ -84,15 +92,38 @@ class Edits:
         else:
             self._changes.append(Edit(parent.at + 1, parent.at + 1, f"{quote(key)}:{json_text}"))
 
+    def add_text(self, beside: Node, key: str, text: str) -> None:
+        """Add to the text of the member of that name beside one that stays; where there is none, it is made."""
+        assert beside.parent is not None
+        parent = beside.parent
+        present = parent.child(key)
+        first = present.value if present is not None and present.is_string else ""
+        _, before = self._added.get((parent, key), (0, first))
+        self._added[parent, key] = beside.end, before + text
+        if present is not None:
+            self.replace(present, quote_text(before + text))
+
+    def adds_text(self, parent: Node, key: str) -> bool:
+        """Was text added to the member of that name?"""
+        return (parent, key) in self._added
+
     def spans(self) -> list[Edit]:
         """The edits in the order of the text, without overlaps; additions at one place in the order they were made."""
         result: list[Edit] = []
         done = 0
-        for edit in sorted([*self._cuts(), *self._changes], key=_rank):
+        for edit in sorted([*self._cuts(), *self._replaced(), *self._changes, *self._made()], key=_rank):
             if edit.start >= done:
                 result.append(edit)
                 done = edit.end
         return result
+
+    def _replaced(self) -> Iterable[Edit]:
+        return (Edit(node.at, node.end, new) for node, new in self._values.items())
+
+    def _made(self) -> Iterable[Edit]:
+        for (parent, key), (at, text) in self._added.items():
+            if parent.child(key) is None:
+                yield Edit(at, at, f",{quote(key)}:{quote_text(text)}")
 
     def _cuts(self) -> Iterable[Edit]:
         parents = {node.parent: None for node in self._removed if node.parent is not None}
