@@ -1,5 +1,6 @@
 """Tagged text and inlined thoughts in block APIs of other makes: Cohere's, and those whose blocks have no numbers."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import RESPONSES, THINK, framed, plan, rewritten
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan, Strip
 
 LM_STUDIO = RequestFacts("h", "/api/v1/chat", "POST", (), None, "lm-studio")
@@ -268,3 +271,30 @@ def test_cohere_numbers_a_plan_behind_a_thought_that_fell_out() -> None:
     begin, *thought = cohere(("thinking", []), cites=0)[:-3]
     documents = after([begin, *thought, *PLAN[:1], *COHERE_CALL], COHERE, INLINE, None)
     assert documents == [begin, *cohere_text(0, "<think>I ", "</think>"), *COHERE_CALL]
+
+
+def cited(cites: list[int | None], *content: dict[str, str], **more: Any) -> dict[str, Any]:
+    citations = [{"start": 0, "end": 1, "text": "c", "content_index": one, "type": "TEXT_CONTENT"} for one in cites]
+    message = {"role": "assistant", **more, "content": list(content), "citations": citations}
+    return {"id": "x", "finish_reason": "COMPLETE", "message": message}
+
+
+def body_after(body: dict[str, Any], one: ResponsePlan) -> dict[str, Any]:
+    return dict(json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, COHERE))))
+
+
+def said(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def test_in_a_body_citations_follow_too() -> None:
+    body = cited([0, 1, 2, None], said("<think>a</think>c"), said("d"), said("<think>e</think>f"))
+    thoughts = [{"type": "thinking", "thinking": text} for text in "ae"]
+    assert body_after(body, plan(Keep())) == cited(
+        [1, 2, 4, None], thoughts[0], said("c"), said("d"), thoughts[1], said("f")
+    )
+
+
+def test_in_a_body_citations_follow_a_plan_that_is_inlined() -> None:
+    body = cited([0, 1], said("c"), said("d"), tool_plan="I look.")
+    assert body_after(body, INLINE) == cited([1, 2], said("<think>I look.</think>"), said("c"), said("d"))

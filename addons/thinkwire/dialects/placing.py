@@ -1,12 +1,13 @@
 """Ways to put a thought that was told apart from a text into a whole document; dialects choose the one that fits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from thinkwire.dialects.parts import level_of
+from thinkwire.dialects.locate import number_at
+from thinkwire.dialects.parts import Kind, Place, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["as_element", "as_member"]
+__all__ = ["as_element", "as_member", "insert_element"]
 
 type Placing = Callable[[str, Node, Sequence[str], Edits], None]
 
@@ -23,9 +24,29 @@ def as_element(list_name: str, before: str, after: str) -> Placing:
         while element is not None and not (element.parent is not None and element.parent.key == list_name):
             element = element.parent
         if element is not None and element.parent is not None and element.parent.is_list:
-            edits.insert_before(element, f"{before}{quote_text(reasoning)}{after}")
+            insert_element(element, f"{before}{quote_text(reasoning)}{after}", edits)
 
     return place
+
+
+def insert_element(element: Node, json_text: str, edits: Edits) -> None:
+    """Put another element before one; numbers that name elements of the list follow."""
+    edits.insert_before(element, json_text)
+    level, elements = level_of(element), element.parent
+    if level is not None and level.space and elements is not None and not edits.is_followed(elements):
+        root = elements
+        while root.parent is not None:
+            root = root.parent
+        edits.follow(elements, list(_references(root, level.space)))
+
+
+def _references(node: Node, space: str) -> Iterable[Node]:
+    for child in node.children:
+        label = child.label
+        if type(label) is not Place:
+            yield from _references(child, space)
+        elif label.kind is Kind.REFERENCE and label.space == space and number_at(child) is not None:
+            yield child
 
 
 def as_member(name: str) -> Placing:

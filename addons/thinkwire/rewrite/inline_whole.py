@@ -9,6 +9,7 @@ from typing import Final
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Kind, Part, Update
+from thinkwire.dialects.placing import insert_element
 from thinkwire.rewrite.plan import Opaque
 from thinkwire.rewrite.reasoning import carriers_of, reasoning_of, text_of
 from thinkwire.rewrite.removal import remove_reasoning
@@ -63,7 +64,7 @@ def _add_text(update: Update, inlined: str, dialect: Dialect, edits: Edits) -> N
         edits.replace(member.node, f"{before}{quote_text(inlined)}{after}")
         update = replace(update, parts=[part for part in update.parts if part is not member])
     elif content.children and dialect.text_element is not None:
-        edits.insert_before(content.children[0], quote_text(inlined).join(dialect.text_element))
+        insert_element(content.children[0], quote_text(inlined).join(dialect.text_element), edits)
     else:
         edits.replace(content, f"{before}{quote_text(inlined)}{after}")
     remove_reasoning(update, Opaque.KEEP, edits)

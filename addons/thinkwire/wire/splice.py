@@ -4,6 +4,7 @@ It collects edits and says which spans of the text change; all other text stays.
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ def quote_text(text: str) -> str:
 class Edits:
     """Edits of one document. Those inside a removed node fall away with it."""
 
-    __slots__ = ("_added", "_changes", "_removed", "_values")
+    __slots__ = ("_added", "_changes", "_following", "_inserted", "_removed", "_values")
 
     def __init__(self) -> None:
         self._changes: list[Edit] = []
@@ -49,6 +50,10 @@ class Edits:
         """The values that are replaced, each by its last one."""
         self._added: dict[tuple[Node, str], tuple[int, str]] = {}
         """The texts that were added to objects, by name: where a member is made, and all of its text."""
+        self._inserted: list[Node] = []
+        """The elements before which others were added."""
+        self._following: dict[Node, list[Node]] = {}
+        """Numbers that are places of elements, by their lists."""
         self._removed: dict[Node, None] = {}
 
     def __bool__(self) -> bool:
@@ -84,6 +89,14 @@ class Edits:
     def insert_before(self, element: Node, json_text: str) -> None:
         """Add an element of a list before one that stays."""
         self._changes.append(Edit(element.start, element.start, f"{json_text},"))
+        self._inserted.append(element)
+
+    def follow(self, elements: Node, numbers: list[Node]) -> None:
+        """Let numbers that are places in a list follow what is added to it."""
+        self._following[elements] = numbers
+
+    def is_followed(self, elements: Node) -> bool:
+        return elements in self._following
 
     def append(self, parent: Node, key: str, json_text: str) -> None:
         """Add a member as the last one of an object, none of whose members is removed."""
@@ -111,7 +124,8 @@ class Edits:
         """The edits in the order of the text, without overlaps; additions at one place in the order they were made."""
         result: list[Edit] = []
         done = 0
-        for edit in sorted([*self._cuts(), *self._replaced(), *self._changes, *self._made()], key=_rank):
+        changes = [*self._cuts(), *self._replaced(), *self._changes, *self._made(), *self._followed()]
+        for edit in sorted(changes, key=_rank):
             if edit.start >= done:
                 result.append(edit)
                 done = edit.end
@@ -124,6 +138,15 @@ class Edits:
         for (parent, key), (at, text) in self._added.items():
             if parent.child(key) is None:
                 yield Edit(at, at, f",{quote(key)}:{quote_text(text)}")
+
+    def _followed(self) -> Iterable[Edit]:
+        for elements, numbers in self._following.items():
+            place_of = {element: place for place, element in enumerate(elements.children)}
+            added = sorted(place_of[element] for element in self._inserted if element in place_of)
+            for number in numbers:
+                before = bisect_right(added, int(number.raw))
+                if before:
+                    yield Edit(number.at, number.end, str(int(number.raw) + before))
 
     def _cuts(self) -> Iterable[Edit]:
         parents = {node.parent: None for node in self._removed if node.parent is not None}
