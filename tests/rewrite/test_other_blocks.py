@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import documents_of
-from tests.rewrite.test_extract_blocks import RESPONSES, THINK, framed, plan, rewritten
+from tests.rewrite.test_extract_blocks import ANYWHERE, RESPONSES, THINK, framed, plan, rewritten
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan, Strip
+from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip
 
 LM_STUDIO = RequestFacts("h", "/api/v1/chat", "POST", (), None, "lm-studio")
 COHERE = RequestFacts("h", "/v2/chat", "POST", (), None, "cohere")
@@ -23,6 +23,10 @@ type Documents = list[dict[str, Any]]
 
 def after(documents: Documents, request: RequestFacts, one: ResponsePlan, size: int | None) -> Documents:
     return documents_of(rewritten(framed(documents), request, one, size))
+
+
+def body_after(body: dict[str, Any], one: ResponsePlan, request: RequestFacts = COHERE) -> dict[str, Any]:
+    return dict(json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, request))))
 
 
 # --- LM Studio: events named after the kind of the block that is open ---------------------------------------------
@@ -186,6 +190,90 @@ def test_items_without_numbers_are_inlined(size: int | None) -> None:
     assert items_of(documents) == [("message", "<think>ab</think>"), ("message", "c")]
 
 
+# --- ids of items that are ours ------------------------------------------------------------------------------------
+
+
+def numbered(documents: Documents) -> Documents:
+    """With the numbers that OpenAI gives to events and items."""
+    numbers: dict[str, int] = {}
+    result: Documents = []
+    for sequence, one in enumerate(documents):
+        name = one.get("item_id") or one.get("item", {}).get("id")
+        place = {} if name is None else {"output_index": numbers.setdefault(name, len(numbers))}
+        result.append(one | place | {"sequence_number": sequence})
+    return result
+
+
+def ids_of(documents: Documents) -> list[str]:
+    """The ids of the items, which all events of an item and the whole response must agree upon."""
+    ids: dict[int, str] = {}
+    for one in documents:
+        if "output_index" in one:
+            name = one.get("item_id") or one["item"]["id"]
+            assert ids.setdefault(one["output_index"], name) == name
+    assert len(set(ids.values())) == len(ids)
+    return list(ids.values())
+
+
+TWO_THOUGHTS = response(
+    message_item(["<think>a", "b</think>c"], "m1"), message_item(["<think>d</th", "ink>e", "f"], "m2")
+)
+TWO_ITEMS = response(
+    *(thought_item(["a", "b"], "r1"), message_item(["c"], "m1")),
+    *(thought_item(["d"], "r2"), message_item(["e"], "m2")),
+)
+THEN_INLINED = ResponsePlan(Inline(THINK), extract=Extract(THINK))
+
+
+@SIZES
+@pytest.mark.parametrize(
+    ("came", "one", "ids"),
+    [
+        (TWO_THOUGHTS, plan(Keep()), ["rs_m1", "m1", "rs_m2", "m2"]),
+        (TWO_ITEMS, INLINE, ["msg_r1", "m1", "msg_r2", "m2"]),
+        (TWO_THOUGHTS, THEN_INLINED, ["msg_rs_m1", "m1", "msg_rs_m2", "m2"]),
+    ],
+    ids=["extract", "inline", "both"],
+)
+def test_ids_of_ours_are_unique_and_the_same_in_the_whole(
+    came: Documents, one: ResponsePlan, ids: list[str], size: int | None
+) -> None:
+    documents = after(numbered(came), RESPONSES, one, size)
+    assert [item["id"] for item in documents[-1]["response"]["output"]] == ids_of(documents) == ids
+    unnumbered = after(came, RESPONSES, one, size)
+    assert [item["id"] for item in unnumbered[-1]["response"]["output"]] == ids
+    assert len(items_of(unnumbered)) == len(ids)
+
+
+@SIZES
+def test_two_thoughts_of_one_text_have_an_id_each(size: int | None) -> None:
+    came = response(message_item(["a<think>b</think>", "c<think>d", "e</think>f"], "m1"))
+    anywhere = plan(Keep(), ANYWHERE)
+    assert ids_of(after(numbered(came), RESPONSES, anywhere, size)) == ["m1", "rs_m1", "rs_rs_m1"]
+
+
+def test_an_id_that_changes_from_event_to_event_does_not_change_those_of_ours() -> None:
+    came = [
+        one | {"item_id": f"m{at}"} if "item_id" in one else one for at, one in enumerate(numbered(TWO_THOUGHTS[:5]))
+    ]
+    ours = [one for one in after(came, RESPONSES, plan(Keep()), None) if one.get("output_index") == 0]
+    assert len({one.get("item_id") or one["item"]["id"] for one in ours}) == 1
+
+
+def test_items_without_ids_are_told_apart_by_their_places() -> None:
+    part = {"type": "output_text", "text": "<think>a</think>b"}
+    item = {"type": "message", "role": "assistant", "content": [part]}
+    output = body_after({"id": "r", "object": "response", "output": [item, item]}, plan(Keep()), RESPONSES)["output"]
+    assert [one.get("id") for one in output] == ["rs_thinkwire_0", None, "rs_thinkwire_1", None]
+    stream = [
+        {"type": "response.output_text.delta", "output_index": at, "content_index": 0, "delta": part["text"]}
+        for at in (0, 1)
+    ]
+    documents = after(stream, RESPONSES, plan(Keep()), None)
+    begun = [one["item"]["id"] for one in documents if one["type"] == "response.output_item.added"]
+    assert begun == ["rs_thinkwire_0", "rs_thinkwire_2"]
+
+
 # --- Cohere: thoughts and texts share a row of numbers, and citations refer to it ----------------------------------
 
 
@@ -277,10 +365,6 @@ def cited(cites: list[int | None], *content: dict[str, str], **more: Any) -> dic
     citations = [{"start": 0, "end": 1, "text": "c", "content_index": one, "type": "TEXT_CONTENT"} for one in cites]
     message = {"role": "assistant", **more, "content": list(content), "citations": citations}
     return {"id": "x", "finish_reason": "COMPLETE", "message": message}
-
-
-def body_after(body: dict[str, Any], one: ResponsePlan) -> dict[str, Any]:
-    return dict(json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(one, COHERE))))
 
 
 def said(text: str) -> dict[str, str]:

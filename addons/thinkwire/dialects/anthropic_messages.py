@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, ROLE, TEXT, TOOL_CALL, USAGE
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -203,8 +203,8 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("content", '{"type":"thinking","thinking":', ',"signature":""}'),
-    text_element=('{"type":"text","text":', "}"),
+    place=as_element("content", around('{"type":"thinking","thinking":', ',"signature":""}')),
+    text_element=around('{"type":"text","text":', "}"),
     has_blocks=True,
     error=_error,
 )

@@ -22,7 +22,7 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import to_json
@@ -160,8 +160,8 @@ BEDROCK_CONVERSE: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("content", '{"reasoningContent":{"reasoningText":{"text":', "}}}"),
-    text_element=('{"text":', "}"),
+    place=as_element("content", around('{"reasoningContent":{"reasoningText":{"text":', "}}}")),
+    text_element=around('{"text":', "}"),
     event_name=_event_name,
     has_blocks=True,
     error=aws_error,

@@ -26,6 +26,7 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
+from thinkwire.dialects.placing import around
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits, to_json
@@ -290,7 +291,7 @@ CHAT_COMPLETIONS: Final = Dialect(
     knows=_knows,
     write=_write,
     place=_place,
-    text_element=('{"type":"text","text":', "}"),
+    text_element=around('{"type":"text","text":', "}"),
     text_member=("content", "", ""),
     error=_error,
 )

@@ -10,7 +10,7 @@ from typing import Any, Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OTHER, REASONING, ROLE, TEXT, TOKENS, TOOL_CALL, USAGE
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -164,8 +164,8 @@ COHERE: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("content", '{"type":"thinking","thinking":', "}"),
-    text_element=('{"type":"text","text":', "}"),
+    place=as_element("content", around('{"type":"thinking","thinking":', "}")),
+    text_element=around('{"type":"text","text":', "}"),
     text_member=("content", '[{"type":"text","text":', "}]"),
     has_blocks=True,
     error=lambda _status, message: to_json({"message": message}),

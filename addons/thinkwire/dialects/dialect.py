@@ -68,8 +68,9 @@ class Dialect:
     asks for. None where the API has no such place yet."""
     event_name: Callable[[str], str] = lambda _document: ""
     """The name of the event that carries a document (its text), where no member of the document says it."""
-    text_element: tuple[str, str] | None = None
-    """The JSON text around a quoted text that makes it an element of its own, where thoughts and texts are such."""
+    text_element: Callable[[str, Node], str] | None = None
+    """Makes a quoted text an element of its own (JSON text), where thoughts and texts are such; given the element that
+    it stands for, or beside."""
     text_member: tuple[str, str, str] | None = None
     """Where a message need not have a text: the name of the member that is one, and the JSON text around it."""
     has_blocks: bool = False

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, TEXT, TOKENS, TOOL_CALL, USAGE
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -159,8 +159,8 @@ GEMINI: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("parts", '{"text":', ',"thought":true}'),
-    text_element=('{"text":', "}"),
+    place=as_element("parts", around('{"text":', ',"thought":true}')),
+    text_element=around('{"text":', "}"),
     error=_error,
     streams_a_list=True,
 )

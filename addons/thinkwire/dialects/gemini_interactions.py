@@ -9,7 +9,7 @@ from typing import Any, Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import ENVELOPE, ERROR, FINISH, OPAQUE, OTHER, REASONING, TEXT, TOOL_CALL, USAGE
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -158,8 +158,8 @@ GEMINI_INTERACTIONS: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("steps", '{"type":"thought","summary":[{"type":"text","text":', "}]}"),
-    text_element=('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
+    place=as_element("steps", around('{"type":"thought","summary":[{"type":"text","text":', "}]}")),
+    text_element=around('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
     has_blocks=True,
     error=lambda status, message: to_json({"error": {"code": str(status), "message": message}}),
 )

@@ -11,7 +11,7 @@ from typing import Final
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner
 from thinkwire.dialects.places import ENVELOPE, ERROR, OTHER, REASONING, TEXT, TOOL_CALL, USAGE
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import around, as_element
 from thinkwire.dialects.request import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -130,8 +130,8 @@ LM_STUDIO: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    place=as_element("output", '{"type":"reasoning","content":', "}"),
-    text_element=('{"type":"message","content":', "}"),
+    place=as_element("output", around('{"type":"reasoning","content":', "}")),
+    text_element=around('{"type":"message","content":', "}"),
     has_blocks=True,
     error=_error,
 )

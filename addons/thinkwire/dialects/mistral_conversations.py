@@ -11,6 +11,7 @@ from thinkwire.dialects.chat_completions import CONTENT
 from thinkwire.dialects.dialect import Dialect, Handling
 from thinkwire.dialects.parts import Kind, Level, Owner
 from thinkwire.dialects.places import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE
+from thinkwire.dialects.placing import around
 from thinkwire.dialects.request import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -112,6 +113,6 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
     table=lambda _request: _DOCUMENT,
     knows=_knows,
     write=_write,
-    text_element=('{"type":"text","text":', "}"),
+    text_element=around('{"type":"text","text":', "}"),
     error=lambda _status, message: to_json({"detail": message}),
 )

@@ -27,7 +27,7 @@ from thinkwire.dialects.places import (
     TRANSCRIPT,
     USAGE,
 )
-from thinkwire.dialects.placing import as_element
+from thinkwire.dialects.placing import Element, as_element
 from thinkwire.dialects.request import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -250,19 +250,26 @@ _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refu
 
 def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     """A whole item, from its opening to its end; all its events bear the sequence number of the one they are like."""
-    events = _write_thought(text) if kind is Kind.REASONING else _write_message(text, *_PART_OF_KIND[kind])
+    item = like.child("item")
+    name = (_text(item, "id") if item is not None else _text(like, "item_id")) or _unnamed(owner.number)
+    if kind is Kind.REASONING:
+        events = _write_thought(text, f"rs_{name}")
+    else:
+        events = _write_message(text, f"msg_{name}", *_PART_OF_KIND[kind])
     sequence = like.child("sequence_number")
     counter = f'"sequence_number":{sequence.raw},' if sequence is not None else ""
     place = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
     return [f'{{"type":"response.{name}",{counter}{place}{to_json(members)[1:]}' for name, members in events]
 
 
-_OUR_ID: Final = "rs_thinkwire"
+def _unnamed(number: int | str) -> str:
+    """What an item of ours is named after where nothing beside it has an id."""
+    return f"thinkwire_{number}"
 
 
-def _write_thought(text: str) -> list[tuple[str, dict[str, Any]]]:
-    item = {"id": _OUR_ID, "type": "reasoning", "summary": []}
-    place = {"item_id": item["id"], "summary_index": 0}
+def _write_thought(text: str, item_id: str) -> list[tuple[str, dict[str, Any]]]:
+    item = {"id": item_id, "type": "reasoning", "summary": []}
+    place = {"item_id": item_id, "summary_index": 0}
     return [
         ("output_item.added", {"item": item}),
         ("reasoning_summary_part.added", place | {"part": {"type": "summary_text", "text": ""}}),
@@ -273,9 +280,9 @@ def _write_thought(text: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def _write_message(text: str, type_: str, member: str) -> list[tuple[str, dict[str, Any]]]:
-    item = {"id": "msg_thinkwire", "type": "message", "role": "assistant"}
-    place = {"item_id": item["id"], "content_index": 0}
+def _write_message(text: str, item_id: str, type_: str, member: str) -> list[tuple[str, dict[str, Any]]]:
+    item = {"id": item_id, "type": "message", "role": "assistant"}
+    place = {"item_id": item_id, "content_index": 0}
     more: dict[str, Any] = {"annotations": []} if type_ == "output_text" else {}
     part = {"type": type_, member: text} | more
     return [
@@ -286,6 +293,17 @@ def _write_message(text: str, type_: str, member: str) -> list[tuple[str, dict[s
         ("content_part.done", place | {"part": part}),
         ("output_item.done", {"item": item | {"status": "completed", "content": [part]}}),
     ]
+
+
+def _item_around(prefix: str, before: str, after: str) -> Element:
+    """An item of a whole response, named after the one that it stands for, or beside, as it is in the stream."""
+
+    def element(quoted: str, beside: Node) -> str:
+        siblings = beside.parent.children if beside.parent is not None else []
+        name = _text(beside, "id") or _unnamed(siblings.index(beside))
+        return f'{{"id":{to_json(f"{prefix}_{name}")},{before}{quoted}{after}'
+
+    return element
 
 
 OPENAI_RESPONSES: Final = Dialect(
@@ -303,10 +321,11 @@ OPENAI_RESPONSES: Final = Dialect(
     knows=_knows,
     write=_write,
     place=as_element(
-        "output", '{"id":"rs_thinkwire","type":"reasoning","summary":[{"type":"summary_text","text":', "}]}"
+        "output", _item_around("rs", '"type":"reasoning","summary":[{"type":"summary_text","text":', "}]}")
     ),
-    text_element=(
-        '{"id":"msg_thinkwire","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
+    text_element=_item_around(
+        "msg",
+        '"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
         ',"annotations":[]}]}',
     ),
     has_blocks=True,

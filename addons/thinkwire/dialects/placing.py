@@ -7,16 +7,24 @@ from thinkwire.dialects.parts import Kind, Place, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["as_element", "as_member", "insert_element"]
+__all__ = ["Element", "around", "as_element", "as_member", "insert_element"]
 
 type Placing = Callable[[str, Node, Sequence[str], Edits], None]
 
 
-def as_element(list_name: str, before: str, after: str) -> Placing:
+type Element = Callable[[str, Node], str]
+"""Makes a quoted text an element of a list, as JSON text, given the element that it stands for, or beside."""
+
+
+def around(before: str, after: str) -> Element:
+    """An element that is JSON text around the text, whatever stands beside it."""
+    return lambda quoted, _beside: f"{before}{quoted}{after}"
+
+
+def as_element(list_name: str, element_of: Element) -> Placing:
     """As an element of the list of that name, before the one that the text stands in.
 
-    `before` and `after` are the element's JSON text around the quoted thought. A document without such a list shows
-    its thought elsewhere; it is left without.
+    A document without such a list shows its thought elsewhere; it is left without.
     """
 
     def place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
@@ -24,7 +32,7 @@ def as_element(list_name: str, before: str, after: str) -> Placing:
         while element is not None and not (element.parent is not None and element.parent.key == list_name):
             element = element.parent
         if element is not None and element.parent is not None and element.parent.is_list:
-            insert_element(element, f"{before}{quote_text(reasoning)}{after}", edits)
+            insert_element(element, element_of(quote_text(reasoning), element), edits)
 
     return place
 

@@ -29,13 +29,15 @@ class _Block:
     owner: Owner
     """With its number as the client counts."""
     kind: Kind
+    like: Node
+    """What all its documents are like: what names the block is the same in all of them."""
     text: str = ""
 
 
 class BlockWriter:
     """Writes blocks of one stream, one after another, in the likeness of what comes."""
 
-    __slots__ = ("_block", "_carriers", "_dialect", "_like", "_numbers", "_request")
+    __slots__ = ("_beside", "_block", "_carriers", "_dialect", "_last", "_like", "_numbers", "_request")
 
     def __init__(self, dialect: Dialect, request: RequestFacts, numbers: Numbers) -> None:
         self._dialect = dialect
@@ -43,6 +45,9 @@ class BlockWriter:
         self._numbers = numbers
         self._block: _Block | None = None
         self._like: Node | None = None
+        self._beside: Owner | None = None
+        self._last: tuple[Owner | None, Node] | None = None
+        """The first document of the last block, and whom it stood beside."""
         self._carriers: dict[Kind, slice] = {}
         """Which of a block's documents carry its text, for each kind of text."""
 
@@ -52,7 +57,9 @@ class BlockWriter:
 
     def begin(self, updates: list[Update]) -> None:
         """Take note of the next document that came."""
-        self._like = updates[0].node
+        self._like, self._beside = updates[0].node, updates[0].owner
+        if updates[0].begins or updates[0].resets:
+            self._last = None
         for space in updates[0].resets:
             self._numbers.reset(space)
         self._numbers.note(updates)
@@ -65,8 +72,13 @@ class BlockWriter:
 
     def open(self, kind: Kind, owner: Owner, text: str) -> Iterable[str]:
         """The documents that open a block; `text` is what will be said in it first."""
-        self._block = _Block(owner, kind)
-        opening, _, _ = self._written(text)
+        assert self._like is not None
+        like = self._like
+        if self._last is not None and self._last[0] == self._beside:
+            like = self._last[1]  # behind another one beside the same owner, from which it needs to differ in name
+        self._block = _Block(owner, kind, like)
+        opening, middle, _ = self._written(text)
+        self._last = self._beside, read((*opening, *middle)[0], self._dialect.table(self._request))
         return self._ours(opening)
 
     def say(self, text: str) -> Iterable[str]:
@@ -93,13 +105,12 @@ class BlockWriter:
     def _written(self, text: str) -> tuple[list[str], list[str], list[str]]:
         """The documents of a block: those before its text, those with it, and those behind it."""
         assert self._block is not None
-        assert self._like is not None
-        kind, owner = self._block.kind, self._block.owner
+        kind, owner, like = self._block.kind, self._block.owner, self._block.like
         carriers = self._carriers.get(kind)
         if carriers is None:
-            probe = self._dialect.write(kind, _PROBE, owner, self._like)
+            probe = self._dialect.write(kind, _PROBE, owner, like)
             carriers = self._carriers[kind] = self._carriers_in(probe, kind)
-        documents = self._dialect.write(kind, text, owner, self._like)
+        documents = self._dialect.write(kind, text, owner, like)
         return documents[: carriers.start], documents[carriers], documents[carriers.stop :]
 
     def _carriers_in(self, documents: list[str], kind: Kind) -> slice:

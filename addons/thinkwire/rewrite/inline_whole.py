@@ -33,7 +33,7 @@ def inline_whole(update: Update, tags: Tags, dialect: Dialect, edits: Edits) -> 
     if stretches and dialect.text_element is not None:
         for first, *others in stretches:
             inlined = "".join(map(text_of, (first, *others))).join(tags)
-            edits.replace(first.node, quote_text(inlined).join(dialect.text_element))
+            edits.replace(first.node, dialect.text_element(quote_text(inlined), first.node))
             for part in others:
                 edits.remove(part.node)
     elif reasoning := reasoning_of(update):
@@ -64,7 +64,8 @@ def _add_text(update: Update, inlined: str, dialect: Dialect, edits: Edits) -> N
         edits.replace(member.node, f"{before}{quote_text(inlined)}{after}")
         update = replace(update, parts=[part for part in update.parts if part is not member])
     elif content.children and dialect.text_element is not None:
-        insert_element(content.children[0], quote_text(inlined).join(dialect.text_element), edits)
+        first = content.children[0]
+        insert_element(first, dialect.text_element(quote_text(inlined), first), edits)
     else:
         edits.replace(content, f"{before}{quote_text(inlined)}{after}")
     remove_reasoning(update, Opaque.KEEP, edits)
@@ -77,7 +78,7 @@ def _inline_block(update: Update, tags: Tags, dialect: Dialect, edits: Edits) ->
     if text and reasoning:
         _inline_members(update, reasoning.join(tags), dialect, edits)
     elif reasoning and dialect.text_element is not None:
-        edits.replace(update.node, quote_text(reasoning.join(tags)).join(dialect.text_element))
+        edits.replace(update.node, dialect.text_element(quote_text(reasoning.join(tags)), update.node))
     elif update.is_thought:
         edits.remove(update.node)
 
