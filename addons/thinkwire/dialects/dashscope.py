@@ -16,6 +16,7 @@ from thinkwire.wire.splice import to_json
 
 __all__ = ["DASHSCOPE"]
 
+_MEDIA: Final = ("image", "audio", "video")
 _CHOICE: Final = Shape(
     members={
         "index": Place(Kind.OWNER),
@@ -24,7 +25,8 @@ _CHOICE: Final = Shape(
                 "role": ROLE,
                 # A list of `{text}` from models that read pictures.
                 "content": Shape(
-                    elements=Shape(members={"text": TEXT}, other=TEXT), label=Place(Kind.TEXT, splits=True)
+                    elements=Shape(members={"text": TEXT, **dict.fromkeys(_MEDIA, OTHER)}, other=TEXT),
+                    label=Place(Kind.TEXT, splits=True),
                 ),
                 "reasoning_content": REASONING,
                 "tool_calls": TOOL_CALL,
