@@ -99,12 +99,7 @@ class Extraction:
     def _read_block(self, updates: list[Update], blocks: Blocks, edits: Edits) -> ToldApart:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
-        blocks.note(updates)
-        before = self._all_in_blocks(self._ended(own), blocks)
-        if own.resets:
-            before += [*blocks.close(), *blocks.release_all_but(None)]
-        elif own.begins and owner is not None:
-            before += blocks.show_blank(owner)
+        before = self._ended_in_blocks(updates, blocks) if own.begins or own.resets else []
         blocks.begin(updates)
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
             return self._passed(updates, before, blocks, edits)  # a ping: it is about no block
@@ -132,6 +127,17 @@ class Extraction:
         if blocks.ends_unseen(updates):
             return ToldApart(True, before, (), is_sent=False)
         return self._passed(updates, before, blocks, edits)
+
+    def _ended_in_blocks(self, updates: list[Update], blocks: Blocks) -> list[str]:
+        """The documents for what is left of blocks whose numbers others have from now on."""
+        own = updates[0]
+        blocks.note(updates)
+        documents = self._all_in_blocks(self._ended(own), blocks)
+        if own.resets:
+            documents += [*blocks.close(), *blocks.release_all_but(None)]
+        elif own.owner is not None:
+            documents += blocks.show_blank(own.owner)
+        return documents
 
     def _told_apart(
         self,
