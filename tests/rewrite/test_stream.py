@@ -1,6 +1,7 @@
 """The shell of a stream: framing, first bytes, what cannot be read, signs of life."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,8 +16,10 @@ from tests.rewrite.answers import (
     rewrite_stream,
     stream,
 )
+from tests.wire.aws_messages import event as aws_event
+from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.plan import OnError, ResponsePlan, Strip
+from thinkwire.rewrite.plan import Extract, Keep, OnError, Reasoning, ResponsePlan, Strip
 from thinkwire.rewrite.stream import Label, StreamRewriter
 
 HIDDEN = event(chunk({"reasoning": "Secret"}))
@@ -201,3 +204,31 @@ def test_a_comment_stands_between_events_even_where_one_is_half_there() -> None:
     one = machine(TO_REASONING)
     pieces = [*one.feed(HELLO[:9], 20.0), *one.feed(HELLO[9:], 21.0)]
     assert pieces == [b": keep-alive\n\n", HELLO]
+
+
+# --- an end that goes wrong -----------------------------------------------------------------------------------
+
+HELD_BACK = chunk({"content": "<"})
+ENDS = {
+    Label.EVENTS: (event(HELD_BACK), b"data: [DONE]\n\n"),
+    Label.LINES: (json.dumps(HELD_BACK).encode() + b"\n", b""),
+    Label.LIST: (b"[" + json.dumps(HELD_BACK).encode(), b"\n]"),
+    Label.AWS: (aws_event("chunk", HELD_BACK), b""),
+}
+
+
+@pytest.mark.parametrize("label", ENDS)
+@pytest.mark.parametrize("reasoning", [Keep(), Strip()])
+def test_an_error_in_what_is_left_at_the_end_does_not_keep_the_end_from_the_client(
+    label: Label, reasoning: Reasoning, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(_answer: AnswerRewriter) -> Sequence[str]:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(AnswerRewriter, "finish", breaks)
+    on_error = OnError.DROP if isinstance(reasoning, Strip) else OnError.PASS
+    held_back, end = ENDS[label]
+    plan = ResponsePlan(reasoning, on_error, extract=Extract(FAMILIES["think"]))
+    raw, tally = rewrite_chunks([held_back, end], plan, label)
+    assert raw.lstrip(b"[") == end
+    assert (tally.unreadable > 0, tally.first_problem) == (True, "broken")

@@ -91,8 +91,11 @@ class Documents:
 
     def finish(self) -> bytes:
         """What is still to be sent when the answer ends."""
-        made = list(self._made(self._answer.finish()))
-        return self._text_frame.joined(made) if made and self._text_frame is not None else b""
+        try:
+            made = list(self._made(self._answer.finish()))
+            return self._text_frame.joined(made) if made and self._text_frame is not None else b""
+        except Exception as error:
+            return self.fail(error, b"")  # an exception would keep the end of the answer from the client
 
     def _made(self, documents: Iterable[str]) -> Iterable[bytes]:
         frame = self._text_frame
