@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rewrite.answers import (
+    CHAT_REQUEST,
     STRIP,
     STRIP_ALL,
     STRIP_KEEP_OPAQUE,
@@ -20,10 +21,13 @@ from tests.rewrite.answers import (
     rewriter,
     stream,
 )
+from tests.rewrite.test_extract_blocks import RESPONSES, THINK
+from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.plan import ResponsePlan
+from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip
 from thinkwire.rewrite.repeat import Repeats
 
+INLINE = ResponsePlan(Inline(THINK))
 PLANS = [STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_REASONING, TO_BOTH]
 
 texts = st.text(max_size=6) | st.sampled_from(
@@ -74,7 +78,7 @@ def test_the_quick_way_and_the_reading_way_agree(
     assert tally == expected_tally
 
 
-def readings(plan: ResponsePlan, raw_events: list[bytes]) -> int:
+def readings(plan: ResponsePlan, raw_events: list[bytes], request: RequestFacts = CHAT_REQUEST) -> int:
     """How many of the events had to be read."""
     count = 0
     read = AnswerRewriter.rewrite
@@ -85,7 +89,7 @@ def readings(plan: ResponsePlan, raw_events: list[bytes]) -> int:
         return read(self, *arguments)
 
     with patch.object(AnswerRewriter, "rewrite", counted):
-        machine = rewriter(plan)
+        machine = rewriter(plan, request=request)
         for raw in raw_events:
             machine.feed(raw, 0.0)
     return count
@@ -96,6 +100,51 @@ def readings(plan: ResponsePlan, raw_events: list[bytes]) -> int:
 def test_in_the_run_of_a_stream_events_are_not_read(plan: ResponsePlan, name: str) -> None:
     events = [event(chunk({name: f"word {n}"}) | {"created": 1796028313 + n // 10}) for n in range(100)]
     assert readings(plan, events) <= 3
+
+
+# --- APIs whose events are counted ------------------------------------------------------------------------------
+
+COUNTED = [*PLANS, INLINE, *(ResponsePlan(plan, extract=Extract(THINK)) for plan in (Keep(), Strip(), Inline(THINK)))]
+words = st.lists(st.sampled_from(["<think>", "</think>", "<", "a", "b ", "é", "</thi", "nk>"]), max_size=12)
+items = st.tuples(st.sampled_from(["reasoning", "message", "message", "function_call"]), words)
+
+
+def response_of(pieces: list[tuple[str, list[str]]], numbered: bool) -> bytes:
+    """A stream of items; without their numbers, they are named by their ids alone."""
+    events: list[tuple[str, dict[str, Any]]] = [("created", {"response": {"object": "response"}})]
+    for index, (kind, texts) in enumerate(pieces):
+        place = {"item_id": f"i{index}", **({"output_index": index} if numbered else {})}
+        item = {"id": f"i{index}", "type": kind, "content": []}
+        name = {"reasoning": "reasoning_text", "message": "output_text"}.get(kind, "function_call_arguments")
+        events.append(("output_item.added", place | {"item": item}))
+        events += [(f"{name}.delta", place | {"delta": text}) for text in texts]
+        events.append(("output_item.done", place | {"item": item}))
+    events.append(("completed", {"response": {"object": "response", "status": "completed", "output": []}}))
+    documents = [{"type": f"response.{name}", "sequence_number": n, **more} for n, (name, more) in enumerate(events)]
+    return b"".join(map(event, documents))
+
+
+@given(st.lists(items, max_size=4), st.sampled_from(COUNTED), st.booleans(), st.sampled_from([1, 10_000]))
+def test_both_ways_agree_where_events_are_counted(
+    pieces: list[tuple[str, list[str]]], plan: ResponsePlan, numbered: bool, size: int
+) -> None:
+    raw = response_of(pieces, numbered)
+
+    def run(step: int) -> bytes:
+        machine = rewriter(plan, request=RESPONSES)
+        sent = [one for at in range(0, len(raw), step) for one in machine.feed(raw[at : at + step], 0.0)]
+        return b"".join([*sent, *machine.finish()])
+
+    with patch.object(Repeats, "find", lambda *_: None):
+        expected = run(len(raw))
+    assert run(size) == expected
+
+
+@pytest.mark.parametrize("plan", [TO_REASONING, ResponsePlan(Keep(), extract=Extract(THINK))])
+def test_counted_events_are_not_read_in_the_run_of_a_stream(plan: ResponsePlan) -> None:
+    raw = response_of([("message", [f"word {n}" for n in range(500)])], numbered=True)
+    events = [frame + b"\n\n" for frame in raw.split(b"\n\n") if frame]
+    assert readings(plan, events, RESPONSES) <= 25
 
 
 def test_interleaved_choices_each_have_their_skeleton() -> None:

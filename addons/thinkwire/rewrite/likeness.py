@@ -23,6 +23,8 @@ class Likeness(NamedTuple):
 
 def carries(document: str, kind: Kind, text: str, table: Shape) -> bool:
     """Does a document add just this text?"""
+    # Halves of one character from two deltas are read back as that character.
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     deltas = (update for update in locate(read(document, table), Extent.DELTA) if update.extent is Extent.DELTA)
     parts = (part for update in deltas for part in update.of(kind))
     return any(part.node.is_string and part.node.value == text for part in parts)

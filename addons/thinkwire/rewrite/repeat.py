@@ -1,9 +1,9 @@
 """Events that differ from an earlier one in a single text, rewritten without being read.
 
-In the run of a stream, most events are such; beside the text, only the time of day in them may differ. Once one has
-been located and decided, its skeleton is kept: the bytes around the text, and the same after the edit. An event that
-fits costs a few comparisons and a search for the end of the text. The reading way stays the reference: a skeleton is
-made by running it once more, with marks in the places that vary, and a test holds both ways together.
+In the run of a stream, most events are such; beside the text, only a clock or a count of events may differ. Once one
+has been located and decided, its skeleton is kept: the bytes around the text, and the same after the edit. An event
+that fits costs a few comparisons and a search for the end of the text. The reading way stays the reference: a skeleton
+is made by running it once more, with marks in the places that vary, and a test holds both ways together.
 
 A skeleton stands for what the rules do as long as nothing has changed that they look at; `AnswerRewriter.generation`
 says when it has. It does not send and does not frame.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from thinkwire.dialects.conversation import Sink
-from thinkwire.dialects.parts import Kind, Part, Place, Update
+from thinkwire.dialects.parts import CountOf, Kind, Part, Place, Update
 from thinkwire.dialects.pieces import UNHEARD
 from thinkwire.wire.json_tree import STRING, Node
 
@@ -27,9 +27,11 @@ LONGEST: Final = 16_384
 _KEPT: Final = 8
 """Skeletons of one stream: a few choices, each with its thought and its answer."""
 _TEXT_MARK: Final = b"~thinkwire~mark~"
-_CLOCK_MARK: Final = b"8070605040302010009"
-_CLOCK_DIGITS: Final = range(9, len(_CLOCK_MARK) + 1)
-"""Seconds to nanoseconds. A shorter number could not be told from others in the event."""
+_CLOCK_DIGITS: Final = range(9, 20)
+"""Seconds to nanoseconds; a shorter number in an envelope is none."""
+_MOST_DIGITS: Final = 19
+_NUMBERS: Final = (b"8070605040302010009", b"9080706050403020107", b"7060504030201090806", b"3141592653589793238")
+"""Their beginnings stand for a number that varies: one of them that is not in the event."""
 _TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))++')
 """The inside of a JSON string that is not empty and holds no line end, as the reading way takes it."""
 _STRING: Final = re.compile(STRING)
@@ -43,7 +45,7 @@ class Gaps(NamedTuple):
     text: Span
     """The inside of a string that is not empty."""
     clock: Span | None
-    """The digits of a number that says nothing, such as `created`."""
+    """The digits of a number that goes on as it came: a clock such as `created`, or a count of events."""
 
     def shifted(self, move: Callable[[int], int | None]) -> "Gaps | None":
         """The same gaps elsewhere; None where the text is not to be found there."""
@@ -180,17 +182,25 @@ class Repeats:
 def _skeleton(
     raw: bytes, form: _Form, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
 ) -> Skeleton | None:
-    head_clock, tail_clock = _CLOCK_MARK[: form.head_digits], _CLOCK_MARK[: form.tail_digits]
-    if _TEXT_MARK in raw or ((clock := head_clock or tail_clock) and clock in raw):
+    clock = _number_not_in(raw, form.head_digits or form.tail_digits)
+    if _TEXT_MARK in raw or clock is None:
         return None
+    head_clock, tail_clock = clock if form.head_digits else b"", clock if form.tail_digits else b""
     marked = b"".join((form.lead, head_clock, form.head, _TEXT_MARK, form.tail, tail_clock, form.trail))
     sent, effect = rewrite(marked)
+    if sent and sent.count(clock) != 1 and clock:
+        return None  # a count that does not go on as it came, for others were dropped or added
     lead = trail = b""
     if sent and head_clock:
         lead, _, sent = sent.partition(head_clock)
     elif sent and tail_clock:
         sent, _, trail = sent.rpartition(tail_clock)
     return Skeleton(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
+
+
+def _number_not_in(raw: bytes, digits: int) -> bytes | None:
+    """A number of so many digits that stands nowhere in an event; nothing for none."""
+    return next((number[:digits] for number in _NUMBERS if not digits or number[:digits] not in raw), None)
 
 
 # --- what may vary ----------------------------------------------------------------------------------------------
@@ -214,7 +224,7 @@ def gaps_in(updates: list[Update]) -> Gaps | None:
     text = _inside(texts[0].node) if len(texts) == 1 else None
     if not texts and len(calls) == 1:
         text = _last_text(calls[0])
-    return Gaps(text, _clock(updates[0].node)) if text else None
+    return Gaps(text, _clock(updates[0])) if text else None
 
 
 def _inside(node: Node) -> Span | None:
@@ -231,8 +241,13 @@ def _last_text(part: Part) -> Span | None:
     return last
 
 
-def _clock(root: Node) -> Span | None:
-    for node in root.children:
+def _clock(own: Update) -> Span | None:
+    """The number of a document that may be another one in the next."""
+    counts = [node for count_of, _, node in own.counters if count_of is CountOf.DOCUMENTS]
+    if counts:
+        node = counts[0]
+        return (node.at, node.end) if len(counts) == 1 and node.end - node.at <= _MOST_DIGITS else None
+    for node in own.node.children:
         label = node.label
         if type(label) is Place and label.kind is Kind.ENVELOPE and node.raw.isdecimal():
             return (node.at, node.end) if node.end - node.at in _CLOCK_DIGITS else None
