@@ -187,14 +187,16 @@ def test_what_never_was_is_filled(party: Party, family: Family, wish: dict[str, 
     assert provider.filled == {"call_1-0"}
 
 
-# --- the providers themselves --------------------------------------------------------------------------------------
+# --- clients that forget nothing -----------------------------------------------------------------------------------
 
 
 @each_api
 @streamed_or_not
-def test_a_client_that_forgets_nothing_needs_no_rules(party: Party, family: Family, streams: bool) -> None:
+@pytest.mark.parametrize("ruled", [True, False], ids=["rules", "default"])
+def test_what_comes_back_is_not_put_back_again(party: Party, family: Family, streams: bool, ruled: bool) -> None:
     party.provider(family)
-    client = party.client(family, party.with_default_rules(), {}, streams=streams, returns="")
+    mitmdump = party.with_rules(family) if ruled else party.with_default_rules()
+    client = party.client(family, mitmdump, {}, streams=streams, returns="")
     assert loop(client)[-1].text == FINAL
 
 
