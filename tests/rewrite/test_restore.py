@@ -287,6 +287,9 @@ def test_a_text_message_gets_its_blocks_back() -> None:
     assert session.said({"messages": [USER, said]})["content"] == [THINKING, SAID]
 
 
+CALL_PART = {"functionCall": {"name": "f", "args": {}, "id": "g1"}}
+
+
 # --- Gemini -----------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +307,47 @@ def test_the_signatures_of_calls_come_back() -> None:
     assert json.loads(session.asked(again).raw)["contents"][1]["parts"] == [parts[1], calls[1]]
     kept = {"contents": [*asked["contents"], {"role": "model", "parts": parts[1:]}, result]}
     assert session.asked(kept).raw == json.dumps(kept).encode()
+
+
+def gemini_answer(*parts: dict[str, Any]) -> bytes:
+    contents = ({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]} for part in parts)
+    return b"".join(map(event, contents)) + event({"candidates": [{"index": 0, "finishReason": "STOP"}]})
+
+
+def test_the_same_call_again_has_a_signature_of_its_own() -> None:
+    session = Session("gemini", KEEP)
+    poll = {"functionCall": {"name": "poll", "args": {}}}
+    result = {"role": "user", "parts": [{"functionResponse": {"name": "poll", "response": {"done": False}}}]}
+    contents: list[dict[str, Any]] = [{"role": "user", "parts": [{"text": "q"}]}]
+    for turn in range(3):
+        session.answered({"contents": contents}, gemini_answer(poll | {"thoughtSignature": f"s{turn}"}))
+        contents = [*contents, {"role": "model", "parts": [poll]}, result]
+    after = json.loads(session.asked({"contents": contents}).raw)["contents"]
+    assert [one["parts"][0]["thoughtSignature"] for one in after if one["role"] == "model"] == ["s0", "s1", "s2"]
+
+
+def test_the_same_question_again_gets_the_last_signature() -> None:
+    session = Session("gemini", KEEP)
+    asked = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
+    for signature in ("of yesterday", "of today"):
+        session.answered(asked, gemini_answer(CALL_PART | {"thoughtSignature": signature}))
+    again = {"contents": [*asked["contents"], {"role": "model", "parts": [CALL_PART]}]}
+    after = json.loads(session.asked(again).raw)["contents"]
+    assert after[1]["parts"][0]["thoughtSignature"] == "of today"
+
+
+def test_the_later_ones_of_several_calls_lack_nothing() -> None:
+    gemini = Session("gemini", KEEP)
+    asked = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
+    other = {"functionCall": {"name": "f", "args": {}, "id": "g2"}}
+    gemini.answered(asked, gemini_answer(CALL_PART | {"thoughtSignature": "s"}, other))
+    both = {"contents": [*asked["contents"], {"role": "model", "parts": [CALL_PART, other]}]}
+    assert gemini.asked(both).notes == ["thoughts put back: 1"]
+    responses = Session("openai-responses", KEEP)
+    second = FUNCTION | {"id": "fc_2", "call_id": "k2"}
+    responses.answered({"input": "q"}, response(REASONING, FUNCTION, second))
+    again = {"input": [{"role": "user", "content": "q"}, FUNCTION, second]}
+    assert responses.asked(again).notes == ["thoughts put back: 1"]
 
 
 # --- Responses --------------------------------------------------------------------------------------------------
@@ -338,3 +382,32 @@ def test_reasoning_items_come_back_in_front_of_theirs(plan: ResponsePlan, size: 
     whole = Session("openai-responses", plan)
     whole.answered_whole({"input": "q"}, {"object": "response", "output": [REASONING, FUNCTION, second, ANSWER]})
     assert json.loads(whole.asked(again).raw)["input"] == items
+
+
+@pytest.mark.parametrize(
+    ("dialect", "asked", "raw", "last", "again"),
+    [
+        (
+            "openai-responses",
+            {"input": "q"},
+            response(REASONING, FUNCTION),
+            b"response.completed",
+            {"input": [{"role": "user", "content": "q"}, FUNCTION]},
+        ),
+        ("anthropic-messages", MESSAGES_ASKED, blocks(THINKING, USE), b"message_delta", messages_next(USE)),
+        (
+            "gemini",
+            {"contents": [{"role": "user", "parts": [{"text": "q"}]}]},
+            gemini_answer(CALL_PART | {"thoughtSignature": "s"}),
+            b"finishReason",
+            {"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [CALL_PART]}]},
+        ),
+    ],
+)
+def test_a_client_may_act_on_a_call_before_the_answer_ends(
+    dialect: str, asked: dict[str, Any], raw: bytes, last: bytes, again: dict[str, Any]
+) -> None:
+    session = Session(dialect, KEEP)
+    machine = StreamRewriter(session._answer(asked), Label.EVENTS, None, 10.0, 0.0)
+    machine.feed(raw[: raw.index(last)], 0.0)
+    assert session.asked(again).notes == ["thoughts put back: 1"]

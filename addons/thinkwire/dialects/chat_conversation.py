@@ -16,7 +16,9 @@ from thinkwire.dialects.conversation import (
     Thought,
     Turn,
     call_key,
+    last_said,
     said_by,
+    since,
     text_key,
 )
 from thinkwire.dialects.history import Form
@@ -44,14 +46,16 @@ def assistant_table(members: dict[str, Any]) -> Shape:
 def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
     by_node = {update.node: update for update in updates}
     messages = root.child("messages")
-    user = ""
+    user, steps = "", 0
     for node in messages.children if messages is not None else ():
         role = node.child("role")
         if role is not None and role.raw == '"user"':
             content = node.child("content")
-            user = said_by(content.value) if content is not None else ""
+            user, steps = said_by(content.value) if content is not None else "", 0
         elif (update := by_node.get(node)) is not None:
-            yield Turn(_keys(node.value), user, node, update, not any(_holds_thought(part) for part in update.parts))
+            lacks = not any(_holds_thought(part) for part in update.parts)
+            yield Turn(_keys(node.value), since(user, steps), node, update, lacks)
+            steps += 1
 
 
 def _holds_thought(part: Part) -> bool:
@@ -83,8 +87,7 @@ def visible_text(content: Any) -> str:
 
 def last_user(body: object) -> str:
     messages = body.get("messages") if isinstance(body, dict) else None
-    users = (one for one in reversed(messages or ()) if isinstance(one, dict) and one.get("role") == "user")
-    return said_by(next(users, {}).get("content"))
+    return last_said(messages, "role", "assistant", "content")
 
 
 # --- an answer ---------------------------------------------------------------------------------------------------
@@ -111,6 +114,8 @@ class _Choice:
 
 class _ChatListener:
     """Hears an answer of choices."""
+
+    is_due = False  # calls are complete with the finish
 
     def __init__(self, tell_apart: TellApart) -> None:
         self._tell_apart = tell_apart

@@ -15,7 +15,19 @@ from thinkwire.dialects.parts import Extent, Update
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Conversation", "Listener", "Sink", "TellApart", "Thought", "Turn", "call_key", "said_by", "text_key"]
+__all__ = [
+    "Conversation",
+    "Listener",
+    "Sink",
+    "TellApart",
+    "Thought",
+    "Turn",
+    "call_key",
+    "last_said",
+    "said_by",
+    "since",
+    "text_key",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +53,12 @@ class Turn:
     keys: tuple[str, ...]
     """What it is known by: the ids of its tool calls, else its text."""
     user: str = ""
-    """What the user said before it, in a request."""
+    """What the user said before it, and how many turns there were since."""
     node: Node | None = None
     update: Update | None = None
     lacks_thought: bool = True
+    is_first: bool = True
+    """Is it the first of its step? The later ones of several at once have no thought of their own."""
     thought: Thought = Thought()
     """In an answer: what to remember."""
 
@@ -66,6 +80,10 @@ class Listener(Protocol):
         """Take note of a document. Returns where the texts of events like this one go; None where each has to be
         heard."""
 
+    @property
+    def is_due(self) -> bool:
+        """Did the last document complete something that a client may act upon before the answer ends?"""
+
     def turns(self) -> Iterable[Turn]:
         """What was said so far, turn by turn."""
 
@@ -79,7 +97,7 @@ class Conversation:
     turns: Callable[[Node, list[Update]], Iterable[Turn]]
     """The assistant's turns in a request, given its tree and the updates in it."""
     last_user: Callable[[object], str]
-    """What the user said last, in a parsed request body."""
+    """What `Turn.user` is for the answer to a request, given its parsed body."""
     listener: Callable[[TellApart], Listener]
     put_back: Callable[[Turn, Thought, Edits], None]
     """Puts the API's own blocks back into a turn that lacks them."""
@@ -112,11 +130,28 @@ def said_by(content: Any) -> str:
             return text
         case {"tool_use_id": str() as identity} | {"call_id": str() as identity}:
             return f"\0{identity}"
-        case {"functionResponse": answer}:
-            return f"\0{json.dumps(answer, sort_keys=True)}"
+        case {"functionResponse": _}:  # what a call has brought
+            return ""
         case {"type": str() as kind}:
             return f"\0{kind}"
         case list():
             return "".join(map(said_by, content))
         case _:
             return ""
+
+
+def since(user: str, steps: int) -> str:
+    """What the user said, and how many turns there were since: the same call may be made again and again."""
+    return f"{user}\0{steps}" if steps else user
+
+
+def last_said(messages: Any, by: str, other: str, content: str) -> str:
+    """What the user said last in a list of messages, and how many turns of the `other` side there were since."""
+    steps = 0
+    listed: list[Any] = messages if isinstance(messages, list) else []
+    for message in reversed(listed):
+        side = message.get(by) if isinstance(message, dict) else None
+        if side == "user" and (said := said_by(message.get(content))):
+            return since(said, steps)
+        steps += side == other
+    return ""

@@ -6,7 +6,17 @@ The thought itself need not come back; the signature of a call must, where the c
 from collections.abc import Iterable
 from typing import Any, Final
 
-from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, call_key, said_by, text_key
+from thinkwire.dialects.conversation import (
+    Conversation,
+    Sink,
+    Thought,
+    Turn,
+    call_key,
+    last_said,
+    said_by,
+    since,
+    text_key,
+)
 from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.pieces import UNHEARD
 from thinkwire.dialects.places import ENVELOPE
@@ -22,17 +32,21 @@ _CONTENT: Final = Shape(members={"role": ENVELOPE, "parts": Shape(elements=_PART
 
 def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
     contents = root.child("contents")
-    user = ""
+    user, steps = "", 0
     for content in contents.children if contents is not None else ():
         role, parts = content.child("role"), content.child("parts")
         nodes = parts.children if parts is not None else []
         if role is None or role.raw != '"model"':
-            user = said_by([node.value for node in nodes])
+            said = said_by([node.value for node in nodes])
+            user, steps = (said, 0) if said else (user, steps)
             continue
+        is_first = True
         for node in nodes:
             part = node.value
             if key := _key(part):
-                yield Turn((key,), user, node, None, _SIGNATURE not in part)
+                yield Turn((key,), since(user, steps), node, None, _SIGNATURE not in part, is_first)
+                is_first = is_first and "functionCall" not in part
+        steps += 1
 
 
 def _key(part: Any) -> str:
@@ -48,8 +62,8 @@ def _key(part: Any) -> str:
 
 def _last_user(body: object) -> str:
     contents = body.get("contents") if isinstance(body, dict) else None
-    users = (one for one in reversed(contents or ()) if isinstance(one, dict) and one.get("role") != "model")
-    return said_by(next(users, {}).get("parts"))
+    sides = [one | {"role": one.get("role", "user")} for one in contents or () if isinstance(one, dict)]
+    return last_said(sides, "role", "model", "parts")
 
 
 class _GeminiListener:
@@ -57,8 +71,10 @@ class _GeminiListener:
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
+        self.is_due = False
 
     def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        known = len(self._turns)
         for update in updates:
             content = update.node.child("content")
             parts = content.child("parts") if content is not None else None
@@ -69,6 +85,7 @@ class _GeminiListener:
                 signature = node.child(_SIGNATURE)
                 if signature is not None and (key := _key(part)):
                     self._turns.append(Turn((key,), thought=Thought(blocks=((0, signature.raw),))))
+        self.is_due = len(self._turns) > known
         return UNHEARD
 
     def turns(self) -> Iterable[Turn]:

@@ -89,9 +89,11 @@ class _MessagesListener:
     def __init__(self) -> None:
         self._blocks: dict[object, _Block] = {}
         self._body: list[Any] = []
+        self.is_due = False
 
     def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
         own = updates[0]
+        self.is_due = False
         if own.resets:
             self._blocks.clear()
         if extent is Extent.WHOLE:
@@ -112,6 +114,8 @@ class _MessagesListener:
             for node in texts:
                 block.piece(node.key).take(node)
             return block.piece(texts[0].key) if len(texts) == 1 else UNHEARD
+        else:
+            self.is_due = True
         return UNHEARD
 
     def turns(self) -> Iterable[Turn]:

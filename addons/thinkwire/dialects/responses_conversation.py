@@ -39,14 +39,14 @@ def _keys(item: Any) -> tuple[str, ...]:
 
 def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
     items = root.child("input")
-    user, follows_thought = "", False
+    user, follows_thought, is_first = "", False, True
     for node in items.children if items is not None else ():
         item = node.value
         if keys := _keys(item):
-            yield Turn(keys, user, node, None, not follows_thought)
+            yield Turn(keys, user, node, None, not follows_thought, is_first)
         elif isinstance(item, dict) and item.get("role") == "user":
             user = said_by(item.get("content"))
-        follows_thought = _is_thought(item)
+        follows_thought, is_first = _is_thought(item), not keys
 
 
 def _last_user(body: object) -> str:
@@ -62,10 +62,12 @@ class _ResponsesListener:
 
     def __init__(self) -> None:
         self._items: list[Node] = []
+        self.is_due = False
 
     def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
         root = updates[0].node
         type_ = root.child("type")
+        known = len(self._items)
         if extent is Extent.WHOLE:
             self._items = _elements(root.child("output"))
         elif (
@@ -77,6 +79,7 @@ class _ResponsesListener:
         elif type_ is not None and type_.raw == '"response.completed"' and not self._items:
             response = root.child("response")
             self._items = _elements(response.child("output") if response is not None else None)
+        self.is_due = len(self._items) > known
         return UNHEARD
 
     def turns(self) -> Iterable[Turn]:

@@ -218,6 +218,8 @@ class Exchange:
 
     def error(self) -> None:
         """The exchange broke off, on either side."""
+        if self._answer is not None:
+            self._answer.remember()  # the client may have seen a call, and left
         response = self._flow.response
         if response is not None and response.stream and self._flow.request.http_version == "HTTP/1.0":
             reset_on_close(self._flow.client_conn)

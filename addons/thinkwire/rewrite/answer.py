@@ -170,10 +170,14 @@ class AnswerRewriter:
         whole = decode(splice(told_apart, outcome.edits))
         return outcome._replace(edits=[Edit(root.start, root.end, whole)] if whole != text else [])
 
-    def finish(self) -> Sequence[str]:
-        """The documents that are still to be sent when the answer ends."""
+    def remember(self) -> None:
+        """Remember what was thought so far: the answer is at its end, or broke off."""
         if self._hearing is not None:
             self._hearing.remember()
+
+    def finish(self) -> Sequence[str]:
+        """The documents that are still to be sent when the answer ends."""
+        self.remember()
         if self._dialect is None:
             return ()
         if self._stripper is not None:

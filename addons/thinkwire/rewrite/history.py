@@ -132,7 +132,7 @@ class _Mapper:
             return None
         thought = self._recall(turn)
         self._restored += thought is not None
-        self._forgotten += thought is None and turn.keys[0].startswith("call")
+        self._forgotten += thought is None and turn.is_first and turn.keys[0].startswith("call")
         return thought
 
     def notes(self) -> Iterable[str]:

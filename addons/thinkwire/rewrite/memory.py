@@ -66,8 +66,9 @@ class Memory:
         self._records[record] = None
         self.size += record.size
         for key in record.keys:
-            same = [one for one in self._by_key.get(key, ()) if one.packed != packed]
-            self._by_key[key] = (*same, record)
+            # Of signatures without a word that can be read, the last one is the one that is asked for.
+            known = self._by_key.get(key, ()) if turn.thought.text else ()
+            self._by_key[key] = (*(one for one in known if one.packed != packed), record)
         self._tidy()
         return record
 

@@ -27,8 +27,9 @@ class Hearing:
     def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
         """Take note of a document. Returns where the texts of events like it go; None where each must be heard."""
         sink = self._listener.hear(updates, extent)
-        # A client may ask the next thing as soon as it has seen the finish, before the answer's end has come.
-        if extent is Extent.WHOLE or any(part.says_something for update in updates for part in update.of(Kind.FINISH)):
+        # A client may ask the next thing once it has seen a call, or the finish, before the answer's end has come.
+        finishes = any(part.says_something for update in updates for part in update.of(Kind.FINISH))
+        if finishes or extent is Extent.WHOLE or self._listener.is_due:
             self.remember()
         return sink
 
