@@ -10,7 +10,7 @@ import pytest
 from tests.corpus import CORPUS, needs_corpus
 from tests.dialects.api import Api, kinds
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_BOTH, documents_of, rewriter
-from thinkwire.dialects.dialect import GLANCE, Turn
+from thinkwire.dialects.dialect import GLANCE, Phase
 from thinkwire.dialects.locate import locate
 from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.parts import Extent, Kind, Owner
@@ -241,18 +241,18 @@ def test_facts_of_a_request(body: Any, stream: bool) -> None:
 @pytest.mark.parametrize(
     ("type_", "turn"),
     [
-        ("response.create", Turn.ASKED),
-        ("response.created", Turn.BEGAN),
-        ("response.completed", Turn.ENDED),
-        ("response.incomplete", Turn.ENDED),
-        ("response.failed", Turn.ENDED),
-        ("error", Turn.REFUSED),
+        ("response.create", Phase.ASKED),
+        ("response.created", Phase.BEGAN),
+        ("response.completed", Phase.ENDED),
+        ("response.incomplete", Phase.ENDED),
+        ("response.failed", Phase.ENDED),
+        ("error", Phase.REFUSED),
         ("response.output_text.delta", None),
         (None, None),
     ],
 )
-def test_messages_on_a_websocket_begin_and_end_turns(type_: Any, turn: Turn | None) -> None:
-    assert OPENAI_RESPONSES.turn(read(json.dumps({"type": type_}), GLANCE)) is turn
+def test_messages_on_a_websocket_begin_and_end_turns(type_: Any, turn: Phase | None) -> None:
+    assert OPENAI_RESPONSES.phase(read(json.dumps({"type": type_}), GLANCE)) is turn
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT, Kind.REFUSAL])

@@ -10,7 +10,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["GLANCE", "Dialect", "Handling", "Turn"]
+__all__ = ["GLANCE", "Dialect", "Handling", "Phase"]
 
 _LEVEL: Final = Shape(members={})
 _DOCUMENT: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
@@ -31,7 +31,7 @@ class Handling:
     """How the next request carries the reasoning back."""
 
 
-class Turn(Enum):
+class Phase(Enum):
     """What a message on a WebSocket, of either side, means for the request that it belongs to."""
 
     ASKED = "the client asks"
@@ -80,7 +80,7 @@ class Dialect:
     takes_precedence: bool = False
     """Was it named by whoever wrote the rules? Then all answers to its paths are its own, whatever they look like, and
     it is asked about all other answers before the APIs that are known to everybody."""
-    turn: Callable[[Node], Turn | None] = lambda _message: None
+    phase: Callable[[Node], Phase | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS
-from thinkwire.dialects.dialect import Dialect, Handling, Turn
+from thinkwire.dialects.dialect import Dialect, Handling, Phase
 from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
 from thinkwire.dialects.places import (
     ENVELOPE,
@@ -228,19 +228,19 @@ def _knows(root: Node) -> bool:
     return _text(root, "type").startswith("response.") or _text(root, "object") in ("response", "response.compaction")
 
 
-_TURNS: Final = {
-    "response.create": Turn.ASKED,
-    "response.created": Turn.BEGAN,
-    "response.completed": Turn.ENDED,
-    "response.incomplete": Turn.ENDED,
-    "response.failed": Turn.ENDED,
-    "response.cancelled": Turn.ENDED,
-    "error": Turn.REFUSED,
+_PHASES: Final = {
+    "response.create": Phase.ASKED,
+    "response.created": Phase.BEGAN,
+    "response.completed": Phase.ENDED,
+    "response.incomplete": Phase.ENDED,
+    "response.failed": Phase.ENDED,
+    "response.cancelled": Phase.ENDED,
+    "error": Phase.REFUSED,
 }
 
 
-def _turn(root: Node) -> Turn | None:
-    return _TURNS.get(_text(root, "type"))
+def _phase(root: Node) -> Phase | None:
+    return _PHASES.get(_text(root, "type"))
 
 
 # --- writing ----------------------------------------------------------------------------------------------------
@@ -330,5 +330,5 @@ OPENAI_RESPONSES: Final = Dialect(
     ),
     has_blocks=True,
     error=CHAT_COMPLETIONS.error,
-    turn=_turn,
+    phase=_phase,
 )

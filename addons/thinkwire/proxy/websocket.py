@@ -13,7 +13,7 @@ from mitmproxy import http
 from mitmproxy.proxy.layers.websocket import Fragmentizer
 from mitmproxy.websocket import WebSocketMessage
 
-from thinkwire.dialects.dialect import GLANCE, Turn
+from thinkwire.dialects.dialect import GLANCE, Phase
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.recollection import Recollection
@@ -82,7 +82,7 @@ class Conversation:
             request.end()
 
     def _ask(self, message: WebSocketMessage, root: Node | None) -> None:
-        if _turn_of(root) is not Turn.ASKED:
+        if _phase_of(root) is not Phase.ASKED:
             return
         request = _Request(self._flow, *self._choose(message.content), self._memory, observes=self._observes)
         self._waiting.append(request)
@@ -90,14 +90,14 @@ class Conversation:
         request.edit(message)
 
     def _answer(self, message: WebSocketMessage, root: Node | None) -> None:
-        turn, name = _turn_of(root), _name_of_answer(root)
-        if turn is Turn.BEGAN:
+        phase, name = _phase_of(root), _name_of_answer(root)
+        if phase is Phase.BEGAN:
             self._begin(name)
         self._judge(name).rewrite(message)
         named = self._named(name)
-        if turn is Turn.ENDED and named is not self._over:
+        if phase is Phase.ENDED and named is not self._over:
             self._close([named] if named is not None else self._open or [*self._waiting][:1])
-        elif turn is Turn.REFUSED:
+        elif phase is Phase.REFUSED:
             # Servers that answer one request after the other refuse the second; others give up the first.
             self._close([*self._open, *self._waiting])
 
@@ -213,10 +213,10 @@ def _glance(message: WebSocketMessage) -> Node | None:
         return None
 
 
-def _turn_of(root: Node | None) -> Turn | None:
+def _phase_of(root: Node | None) -> Phase | None:
     if root is None:
         return None
-    return next((turn for dialect in DIALECTS if (turn := dialect.turn(root)) is not None), None)
+    return next((turn for dialect in DIALECTS if (turn := dialect.phase(root)) is not None), None)
 
 
 def _name_of_answer(root: Node | None) -> str | None:
