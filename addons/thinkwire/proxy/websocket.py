@@ -216,7 +216,7 @@ def _glance(message: WebSocketMessage) -> Node | None:
 def _phase_of(root: Node | None) -> Phase | None:
     if root is None:
         return None
-    return next((turn for dialect in DIALECTS if (turn := dialect.phase(root)) is not None), None)
+    return next((phase for dialect in DIALECTS if (phase := dialect.phase(root)) is not None), None)
 
 
 def _name_of_answer(root: Node | None) -> str | None:
