@@ -80,6 +80,10 @@ class Mitmdump:
         self._follower.start()
         self.port = 0
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait_until_listening(self) -> None:
         self.port = int(self.log.wait_for(LISTENING, 0, START_LIMIT)[1])
 

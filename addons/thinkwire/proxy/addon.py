@@ -16,8 +16,10 @@ from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_fa
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
+from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
+from thinkwire.proxy.record import Recorder
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
@@ -47,6 +49,7 @@ class Thinkwire:
         self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
         self._memory = Memory(0, 0.0, time.monotonic)
         """What was thought in earlier turns; its bounds are options."""
+        self._recorder = Recorder()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
 
     # --- options and commands -----------------------------------------------------------------------------------
@@ -62,10 +65,23 @@ class Thinkwire:
         loader.add_option(
             "thinkwire_memory_minutes", int, 720, "How long reasoning is remembered that no request has asked for."
         )
+        loader.add_option(
+            "thinkwire_record",
+            str,
+            "",
+            "A flow file to which exchanges are added, both ends untouched, secrets removed.",
+        )
+        loader.add_option(
+            "thinkwire_record_redact",
+            Sequence[str],
+            [],
+            "Further headers and members of queries and JSON whose values are not recorded; * stands for anything.",
+        )
 
     def configure(self, updated: set[str]) -> None:
         self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
         self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
+        self._configure_record(updated)
         if "thinkwire_rules" not in updated:
             return
         loaded = self._load_rules()
@@ -77,6 +93,21 @@ class Thinkwire:
         # At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
         logger.error("%s", report)
 
+    def _configure_record(self, updated: set[str]) -> None:
+        if "thinkwire_record_redact" in updated:
+            self._recorder.redact(ctx.options.thinkwire_record_redact)
+        if "thinkwire_record" not in updated:
+            return
+        path = Path(ctx.options.thinkwire_record).expanduser() if ctx.options.thinkwire_record else None
+        try:
+            self._recorder.open(path)
+        except (OSError, NotAFlowFile) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            message = f"thinkwire_record: {path} cannot be written: {reason}"
+            if self._is_running:
+                raise exceptions.OptionsError(message) from error
+            logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
+
     def running(self) -> None:
         self._is_running = True
         if self._watching is None:
@@ -85,6 +116,7 @@ class Thinkwire:
     def done(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
+        self._recorder.close()
 
     @command.command("thinkwire.reload")
     def reload(self) -> None:
@@ -123,6 +155,7 @@ class Thinkwire:
     # --- hooks --------------------------------------------------------------------------------------------------
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
+        self._recorder.requestheaders(flow)
         headers = flow.request.headers
         if OUR_HEADER in headers and not signs_header(flow.request, OUR_HEADER):
             self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
@@ -147,17 +180,23 @@ class Thinkwire:
         if self._ruleset is None:
             return
         facts = self._facts(flow)
+        self._recorder.request(flow, is_of_an_api=facts.dialect is not None)
         choice = self._ruleset.choose(facts, flow)
         exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
         exchange.request()
+        if exchange.refusal:
+            self._recorder.refuse(flow, exchange.refusal)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
+        self._recorder.responseheaders(flow)
         exchange = self._exchanges.get(flow)
         if exchange is not None and flow.live:
             exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
+        self._recorder.listen(flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
+        self._recorder.response(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None and flow.websocket is None:
             exchange.response()
@@ -166,20 +205,25 @@ class Thinkwire:
         def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:
             assert self._ruleset is not None  # else there would be no connection; a reload never takes the rules away
             facts = self._facts(flow, message)
+            if facts.dialect is not None:
+                self._recorder.recognise(flow)
             return facts, self._ruleset.choose(facts, flow)
 
         if self._ruleset is not None:
             self._conversations[flow] = Conversation(flow, choose, self._memory, observes=ctx.options.thinkwire_observe)
 
     def websocket_message(self, flow: http.HTTPFlow) -> None:
+        self._recorder.message(flow)
         if (conversation := self._conversations.get(flow)) is not None:
             conversation.message()
 
     def websocket_end(self, flow: http.HTTPFlow) -> None:
+        self._recorder.end(flow)
         if (conversation := self._conversations.pop(flow, None)) is not None:
             conversation.end()
 
     def error(self, flow: http.HTTPFlow) -> None:
+        self._recorder.end(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None:
             exchange.error()
