@@ -2,16 +2,19 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from mitmproxy import flow, http, io
+from mitmproxy import ctx, exceptions, flow, http, io
 from mitmproxy.test import tflow
 from mitmproxy.websocket import WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
 from recordings import make
 from thinkwire.proxy import flow_file
+from thinkwire.proxy.addon import Thinkwire
 from thinkwire.proxy.record import CHUNKS, Recorder
 from thinkwire.proxy.tap import pass_on
 
@@ -107,6 +110,18 @@ def test_an_answer_before_the_end_of_the_request_has_no_times_before_it(recorder
     (early, size), (late, _) = recorded(path)[0].metadata[CHUNKS]
     assert (early, size) == (0, 1)
     assert late > 0
+
+
+def test_an_answer_that_is_whole_before_its_request_is_recorded_with_it(recorder: Recorder, path: Path) -> None:
+    one = live(b'{"a":1}')
+    recorder.requestheaders(one)
+    begin_answer(recorder, one)
+    hear(one, b"no", b"")
+    recorder.response(one)
+    assert recorded(path) == []
+    recorder.request(one, is_of_an_api=True)
+    (kept,) = recorded(path)
+    assert (kept.request.raw_content, kept.metadata[CHUNKS]) == (b'{"a":1}', [[0, 2]])
 
 
 def test_what_speaks_to_no_api_is_not_recorded(recorder: Recorder, path: Path) -> None:
@@ -217,3 +232,20 @@ def test_a_bug_of_ours_is_logged_and_harms_nothing(
     monkeypatch.setattr(http.Request, "copy", fail)
     ask(recorder, live())
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+def test_a_bad_option_while_mitmproxy_runs_leaves_the_old_file(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addon = Thinkwire()
+    addon._is_running = True
+    for name, bad in ((path, False), (tmp_path / "none" / "other.flow", True)):
+        options = SimpleNamespace(thinkwire_record=str(name), thinkwire_record_redact=["x-ours"])
+        monkeypatch.setattr(ctx, "options", options, raising=False)
+        with pytest.raises(exceptions.OptionsError, match="No such file") if bad else nullcontext():
+            addon._configure_record({"thinkwire_record", "thinkwire_record_redact"})
+    one = live()
+    one.request.headers["x-ours"] = "abc"
+    addon._recorder.end(ask(addon._recorder, one))
+    addon.done()
+    assert recorded(path)[0].request.headers["x-ours"] == "[removed]"

@@ -93,6 +93,8 @@ class Recorder:
             return
         record.is_of_an_api = is_of_an_api
         record.ask(flow.request)
+        if record.is_answered:
+            self._write(flow, flow.error)
 
     @_harmless
     def refuse(self, flow: http.HTTPFlow, why: str) -> None:
@@ -118,7 +120,8 @@ class Recorder:
             return
         if not record.pieces and flow.response.raw_content:
             record.hear(flow.response.raw_content)
-        if flow.websocket is None:
+        record.is_answered = flow.websocket is None
+        if record.is_answered and record.is_asked:
             self._write(flow, flow.error)
 
     @_harmless
@@ -160,6 +163,9 @@ class _Record:
 
     def __init__(self, request: http.Request) -> None:
         self.is_of_an_api = False
+        self.is_asked = False
+        self.is_answered = False
+        """Some providers refuse a large request before it has come to its end."""
         self.request = request.copy()
         self.response: http.Response | None = None
         self.pieces: list[tuple[float, bytes]] = []
@@ -167,7 +173,8 @@ class _Record:
         self._asked_at = time.monotonic()
 
     def ask(self, request: http.Request) -> None:
-        """The request's body has come. Its headers stay as they were: we may have prepared them meanwhile."""
+        """The request's body has come; its headers stay as they were, for we may have prepared them meanwhile."""
+        self.is_asked = True
         self._asked_at = time.monotonic()
         self.request.raw_content = request.raw_content
         self.request.trailers = request.trailers.copy() if request.trailers is not None else None
@@ -203,7 +210,6 @@ class _Record:
         return [[self._since_asked(moment), len(chunk)] for moment, chunk in self.pieces]
 
     def _since_asked(self, moment: float) -> float:
-        """Some answer before the request has come to its end."""
         return max(0.0, round(moment - self._asked_at, 6))
 
 
