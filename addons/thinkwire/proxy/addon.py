@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 OUR_HEADER: Final = "x-thinkwire"
 """Addressed to us by clients; it never travels on."""
+RULES_HEADER: Final = "x-thinkwire-rules"
+"""Names the rules that decided, in answers, where somebody wants it."""
 
 
 class Thinkwire:
@@ -58,6 +60,9 @@ class Thinkwire:
         loader.add_option("thinkwire_rules", str, "", "The rule file; without one, the shipped rules/default.yaml.")
         loader.add_option(
             "thinkwire_observe", bool, False, "Decide, count and log, but change nothing (except our own header)."
+        )
+        loader.add_option(
+            "thinkwire_name_rules", bool, False, "Name the rules that decided in a header of each answer."
         )
         loader.add_option(
             "thinkwire_memory_megabytes", int, 64, "How much reasoning is remembered for `restore`, of all callers."
@@ -193,6 +198,7 @@ class Thinkwire:
         exchange = self._exchanges.get(flow)
         if exchange is not None and flow.live:
             exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
+            self._name_rules(flow, exchange)
         self._recorder.listen(flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
@@ -200,6 +206,12 @@ class Thinkwire:
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None and flow.websocket is None:
             exchange.response()
+            if not flow.live:
+                self._name_rules(flow, exchange)
+
+    def _name_rules(self, flow: http.HTTPFlow, exchange: Exchange) -> None:
+        if ctx.options.thinkwire_name_rules and exchange.rules and flow.response is not None:
+            flow.response.headers[RULES_HEADER] = ", ".join(exchange.rules)
 
     def websocket_start(self, flow: http.HTTPFlow) -> None:
         def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:

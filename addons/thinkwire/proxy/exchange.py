@@ -54,6 +54,11 @@ class Exchange:
         self._noun = "event"
         self._tap: RewritingTap | None = None
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules that decided something, in their order, each once."""
+        return tuple(dict.fromkeys(rule.id for rule in self._choice.rules))
+
     # --- the request --------------------------------------------------------------------------------------------
 
     def request(self) -> None:
