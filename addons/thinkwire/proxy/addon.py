@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from mitmproxy import command, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
@@ -20,6 +21,9 @@ from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
 from thinkwire.proxy.record import Recorder
+from thinkwire.proxy.recorded import RecordingError, parse_speed, read_recordings
+from thinkwire.proxy.redirect import Redirect
+from thinkwire.proxy.replay import asked_by
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
@@ -53,6 +57,7 @@ class Thinkwire:
         """What was thought in earlier turns; its bounds are options."""
         self._recorder = Recorder()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
+        self._redirect = Redirect()
 
     # --- options and commands -----------------------------------------------------------------------------------
 
@@ -82,13 +87,23 @@ class Thinkwire:
             [],
             "Further headers and members of queries and JSON whose values are not recorded; * stands for anything.",
         )
+        loader.add_option(
+            "thinkwire_replay", Sequence[str], [], "Flow files or HAR files that answer instead of the provider."
+        )
+        loader.add_option(
+            "thinkwire_replay_speed", str, "1", "1: as fast as recorded; 2: twice as fast; 0: without waiting."
+        )
 
     def configure(self, updated: set[str]) -> None:
         self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
         self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
         self._configure_record(updated)
-        if "thinkwire_rules" not in updated:
-            return
+        if "thinkwire_rules" in updated:
+            self._configure_rules()
+        if updated & {"thinkwire_replay", "thinkwire_replay_speed"}:
+            self._configure_replay()
+
+    def _configure_rules(self) -> None:
         loaded = self._load_rules()
         if loaded.ruleset is not None:
             return
@@ -113,6 +128,22 @@ class Thinkwire:
                 raise exceptions.OptionsError(message) from error
             logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
 
+    def _configure_replay(self) -> None:
+        try:
+            speed = parse_speed(ctx.options.thinkwire_replay_speed)
+            exchanges, warnings = read_recordings(ctx.options.thinkwire_replay)
+        except RecordingError as error:
+            if self._is_running:
+                raise exceptions.OptionsError(str(error)) from error
+            logger.error("%s", error)
+            return
+        for warning in warnings:
+            logger.warning("%s", warning)
+        self._redirect.use(exchanges, speed, self._facts)
+        if exchanges:
+            # Nothing is to be connected before a request is there as a whole, for only then one can choose.
+            ctx.options.update(connection_strategy="lazy", stream_large_bodies=None)
+
     def running(self) -> None:
         self._is_running = True
         if self._watching is None:
@@ -122,6 +153,7 @@ class Thinkwire:
         if self._watching is not None:
             self._watching.cancel()
         self._recorder.close()
+        self._redirect.stop()
 
     @command.command("thinkwire.reload")
     def reload(self) -> None:
@@ -171,8 +203,22 @@ class Thinkwire:
     def request(self, flow: http.HTTPFlow) -> None:
         if self._ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
+        elif self._redirect.is_on and flow.live:
+            self._replay(flow)
         elif flow not in self._exchanges:
             self._begin(flow)
+
+    def _replay(self, flow: http.HTTPFlow) -> None:
+        """Let a recorded exchange answer, chosen by the request as it came; the rules are for it as for any other."""
+        asked, accepts = asked_by(flow, self._facts(flow)), str(flow.request.headers.get("accept-encoding", ""))
+        try:
+            self._begin(flow)
+        finally:
+            if flow.response is None:
+                self._redirect.answer(flow, asked, accepts, self._dialects)
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        self._redirect.guard(data.server)
 
     def _may_pass_unread(self, request: http.Request) -> bool:
         """Would `stream_large_bodies` take a request that may be one to a model past us, or might it?"""
@@ -194,6 +240,7 @@ class Thinkwire:
             self._recorder.refuse(flow, exchange.refusal)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
+        self._redirect.restore(flow)
         self._recorder.responseheaders(flow)
         exchange = self._exchanges.get(flow)
         if exchange is not None and flow.live:
@@ -235,6 +282,7 @@ class Thinkwire:
             conversation.end()
 
     def error(self, flow: http.HTTPFlow) -> None:
+        self._redirect.restore(flow)
         self._recorder.end(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None:
