@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -93,6 +94,10 @@ class Mitmdump:
             return self._process.wait(START_LIMIT)
         finally:
             self.stop()
+
+    def interrupt(self) -> None:
+        """As Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
 
     def stop(self) -> None:
         if self._process.poll() is None:
