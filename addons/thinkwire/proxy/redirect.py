@@ -6,6 +6,7 @@ client sent and the rules made of it.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -90,7 +91,8 @@ class Redirect:
         answer = recorded.answer
         if answer is not None and answer.coding and not _accepts(answer.coding, accepts):
             answer = answer.decoded()
-        started = asyncio.get_running_loop().time()
+        since = time.time() - (flow.request.timestamp_end or time.time())  # choosing takes its time, too
+        started = asyncio.get_running_loop().time() - max(0.0, since)
         token = self._server.expect(
             Performance(answer, recorded.ended, recorded.breaks_off, started=started, speed=self._speed)
         )

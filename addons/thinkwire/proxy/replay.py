@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from mitmproxy import http
@@ -25,6 +25,8 @@ _CONVERSATION: Final = ("messages", "contents", "input", "prompt", "inputs", "me
 _SHOWN: Final = 3
 """How many are named where none fits."""
 _WORD: Final = re.compile(r"\w+")
+_READ: Final = 4_000
+"""Characters of a text whose words are counted; no stream is to wait while somebody reads a book."""
 
 Fit = tuple[bool, bool, float, float, bool, bool]
 
@@ -37,7 +39,7 @@ class _Turn:
 
     @cached_property
     def _words(self) -> Counter[str]:
-        return Counter(word for text in _texts(self._value) for word in _WORD.findall(text))
+        return Counter(word for text in _texts(self._value) for word in _words(text[:_READ]))
 
     def likeness(self, other: "_Turn") -> float:
         """1 where both are the same, else less: by the words they share."""
@@ -149,6 +151,11 @@ def _said(body: dict[str, object]) -> object:
     value = body[name] if name is not None else None
     inner = isinstance(value, dict) and _conversation_member(value) is not None
     return _said(value) if isinstance(value, dict) and inner else value
+
+
+@lru_cache(maxsize=2048)  # each turn of a loop repeats those before it
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text))
 
 
 def _texts(value: object) -> Iterator[str]:
