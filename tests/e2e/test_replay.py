@@ -277,6 +277,34 @@ def test_a_request_that_nothing_fits_is_told_the_nearest(untouched: Mitmdump, pa
     assert untouched.log.wait_for(r"thinkwire has no recording for.*", mark, LIMIT)[0] == message
 
 
+def test_what_does_not_fit_a_head_request_has_no_body(untouched: Mitmdump) -> None:
+    reply = ask(untouched.port, method="HEAD", path="/v9")
+    assert (reply.status, reply.raw_body) == (404, b"")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"x-odd": "a\xe4\xff b", "expect": "100-continue"},
+        {"transfer-encoding": "chunked"},
+        {"content-encoding": "gzip"},
+        {"x-large": "x" * 60_000},
+        {"x-thinkwire-replay": "guessed"},
+    ],
+    ids=lambda headers: next(iter(headers)),
+)
+def test_any_request_that_mitmproxy_takes_is_answered(untouched: Mitmdump, headers: dict[str, str]) -> None:
+    mark = untouched.log.mark()
+    body = json.dumps(STREAM_QUESTION).encode()
+    if "content-encoding" in headers:
+        body = gzip.compress(body)
+    if "transfer-encoding" in headers:
+        body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    with conversation(untouched.port, body, headers=headers) as talk:
+        talk.read_until(b"0\r\n\r\n")
+    untouched.log.wait_for(rf"POST {CHAT} is answered by number 1 of \S*synthetic.flow", mark, LIMIT)
+
+
 def test_one_answer_does_not_wait_for_another_and_a_client_may_leave(untouched: Mitmdump) -> None:
     with conversation(untouched.port, path="/slow") as slow, conversation(untouched.port, path="/slow") as other:
         slow.read_until(EVENTS[0])

@@ -113,7 +113,7 @@ def test_method_and_path_must_be_the_same(method: str, path: str) -> None:
 
 
 def test_the_nearest_are_named_with_what_differs() -> None:
-    paths = ["/v1/models", "/v1/messages", CHAT, "/health"]
+    paths = ["/v1/models", "/v1/messages", CHAT, "/health", "/v1/messages"]
     one = repertoire(*(recorded_flow({}, url=BASE + path) for path in paths))
     assert one.nearest(asked(recorded_flow(method="GET", url=BASE + CHAT)))[0] == (
         f"number 3 of a.flow is POST {CHAT} (another method)"
@@ -121,6 +121,7 @@ def test_the_nearest_are_named_with_what_differs() -> None:
     nearest = one.nearest(asked(recorded_flow({}, url=f"{BASE}/v1/message")))
     assert nearest[0] == "number 2 of a.flow is POST /v1/messages (another path)"
     assert len(nearest) == 3
+    assert sum("/v1/messages" in line for line in nearest) == 1
     assert one.nearest(asked(recorded_flow(method="GET", url=f"{BASE}/healthy")))[0].endswith(
         "POST /health (another method and another path)"
     )

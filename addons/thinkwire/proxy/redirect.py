@@ -83,9 +83,8 @@ class Redirect:
         message = f"thinkwire has no recording for {asked.line}. Nearest: {nearest}"
         logger.warning("%s", message)
         dialect = next((one for one in dialects if one.name == asked.facts.dialect), dialects[0])
-        flow.response = http.Response.make(
-            404, encode(dialect.error(404, message)), {"content-type": "application/json"}
-        )
+        body = encode(dialect.error(404, message)) if flow.request.method != "HEAD" else b""
+        flow.response = http.Response.make(404, body, {"content-type": "application/json"})
 
     def _send(self, flow: http.HTTPFlow, recorded: Recorded, accepts: str) -> None:
         answer = recorded.answer

@@ -110,8 +110,9 @@ class Repertoire:
             likeness = SequenceMatcher(None, facts.path[:200], asked.facts.path[:200]).ratio()
             return facts.path != asked.facts.path, -likeness
 
+        firsts = {one[1].line: one for one in reversed(self._exchanges)}
         lines = []
-        for recorded, its in sorted(self._exchanges, key=distance)[:_SHOWN]:
+        for recorded, its in sorted(firsts.values(), key=distance)[:_SHOWN]:
             differing = [name for name in ("method", "path") if getattr(its.facts, name) != getattr(asked.facts, name)]
             lines.append(f"{recorded} is {its.line} (another {' and another '.join(differing)})")
         return lines
