@@ -1,6 +1,6 @@
 """Sends requests to recorded answers instead of the provider, and hides from everybody else that it did.
 
-A request is changed only for the moment in which it leaves: what rules, logs and other addons see of it is what the
+A request is changed only for the moment in which it leaves: what rules, logs and saved flows show of it is what the
 client sent and the rules made of it.
 """
 
@@ -22,11 +22,11 @@ from thinkwire.proxy.replay import Asked, Repertoire, asked_by
 from thinkwire.proxy.replay_server import TOKEN_HEADER, Performance, ReplayServer
 from thinkwire.wire.json_tree import encode
 
-__all__ = ["NOTHING_UPSTREAM", "Redirect"]
+__all__ = ["Redirect"]
 
 logger = logging.getLogger(__name__)
 
-NOTHING_UPSTREAM: Final = "thinkwire replays recordings, nothing is connected upstream"
+_NOTHING_UPSTREAM: Final = "thinkwire replays recordings, nothing is connected upstream"
 
 
 @dataclass(frozen=True)
@@ -115,20 +115,16 @@ class Redirect:
             return
         self._server.forget(original.token)
         data = flow.request.data
-        data.host, data.port, data.scheme, data.authority = (
-            original.host,
-            original.port,
-            original.scheme,
-            original.authority,
-        )
-        data.path, data.http_version, data.headers = original.path, original.http_version, original.headers
+        data.host, data.port, data.scheme = original.host, original.port, original.scheme
+        data.authority, data.path = original.authority, original.path
+        data.http_version, data.headers = original.http_version, original.headers
         if original.http_version != b"HTTP/1.1" and flow.response is not None:
             flow.response.headers.pop("transfer-encoding", None)
 
     def guard(self, server: connection.Server) -> None:
         """Let no connection be made but to the recordings."""
         if self.is_on and not self._server.is_at(server.address):
-            server.error = NOTHING_UPSTREAM
+            server.error = _NOTHING_UPSTREAM
 
 
 def _accepts(coding: str, accepts: str) -> bool:
