@@ -35,11 +35,14 @@ def test_a_flow_without_times_is_one_chunk_at_once(tmp_path: Path) -> None:
     assert (answer.chunks, answer.began) == (((0.0, b"onetwothree"),), 0.0)
 
 
-@pytest.mark.parametrize("noted", ["nonsense", [["a", 1]], [[0.1]], [7]])
+@pytest.mark.parametrize("noted", ["nonsense", [["a", 1]], [[0.1]], [7], [[0.1, -1]], []])
 def test_times_that_are_none_are_one_chunk(tmp_path: Path, noted: Any) -> None:
     flow = recorded_flow(chunks=TIMED)
     flow.metadata[CHUNKS] = noted
-    assert read_answer(tmp_path, flow).chunks == ((0.0, b"onetwothree"),)
+    (recorded,), _ = read_recordings([str(write_flows(tmp_path / "one.flow", flow))])
+    assert recorded.answer is not None
+    assert recorded.answer.chunks == ((0.0, b"onetwothree"),)
+    assert (recorded.answer.began, recorded.ended) == (0.0, 0.0)
 
 
 def test_no_byte_is_lost_or_invented_where_the_times_do_not_fit(tmp_path: Path) -> None:

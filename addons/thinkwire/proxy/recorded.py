@@ -5,6 +5,7 @@ Knows nothing of how they are chosen and served.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -162,9 +163,8 @@ def _recorded(file: str, number: int, flow: Flow) -> Recorded:
     body = response.raw_content
     if body is None and not broke:
         raise RecordingError("its answer was recorded without the body")
-    timed = flow.metadata.get(CHUNKS)
-    chunks = _chunks(body or b"", timed)
-    is_timed = isinstance(timed, list | tuple)
+    times = _times(flow.metadata.get(CHUNKS))
+    chunks, is_timed = _chunks(body or b"", times), bool(times)
     last = chunks[-1][0] if chunks else 0.0
     end = flow.error.timestamp if flow.error is not None else response.timestamp_end
     return Recorded(
@@ -207,19 +207,24 @@ def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
             yield name, value
 
 
-def _chunks(body: bytes, timed: object) -> tuple[Chunk, ...]:
-    """The body, cut as it came; one chunk where nobody noted the times."""
-    chunks: list[Chunk] = []
-    position, latest = 0, 0.0
-    for entry in timed if isinstance(timed, list | tuple) else ():
+def _times(noted: object) -> list[tuple[float, int]]:
+    """When how many bytes came; nothing where nobody noted it, or what was noted makes no sense."""
+    times: list[tuple[float, int]] = []
+    for entry in noted if isinstance(noted, list | tuple) else ():
         match entry:
-            case [int() | float() as at, int() as size]:
-                latest = max(latest, float(at))
-                if chunk := body[position : position + max(0, size)]:
-                    chunks.append((latest, chunk))
-                    position += len(chunk)
+            case [int() | float() as at, int() as size] if isfinite(at) and size >= 0:
+                times.append((max(times[-1][0] if times else 0.0, at), size))
             case _:
-                return ((0.0, body),) if body else ()
-    if rest := body[position:]:
-        chunks.append((latest, rest))
+                return []
+    return times
+
+
+def _chunks(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
+    """The body, cut as it came; one chunk where that is not known."""
+    chunks: list[Chunk] = []
+    position = 0
+    for at, size in [*times, (times[-1][0] if times else 0.0, len(body))]:
+        if chunk := body[position : position + size]:
+            chunks.append((at, chunk))
+            position += size
     return tuple(chunks)
