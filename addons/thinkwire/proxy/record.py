@@ -17,15 +17,13 @@ from mitmproxy.flow import Error
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
 from thinkwire.proxy.flow_file import FlowFile
+from thinkwire.proxy.recorded import CHUNKS
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
 
-__all__ = ["CHUNKS", "Recorder"]
+__all__ = ["Recorder"]
 
 logger = logging.getLogger(__name__)
-
-CHUNKS: Final = "thinkwire.chunks"
-"""The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
 
 _NOWHERE: Final = ("127.0.0.1", 0)
 """Stands for addresses, of which a flow must have some and which are nobody's business."""
