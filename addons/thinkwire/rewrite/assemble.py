@@ -6,7 +6,7 @@ stream repeats as a whole is no moment, as far as its deltas have said it.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from thinkwire.dialects.dialect import Dialect
@@ -70,9 +70,9 @@ class Assembler:
 
     def __init__(self, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
         self._answer = AnswerRewriter(ResponsePlan(), request, dialects)
-        self._said: dict[tuple[Number | None, Kind, Number | None], str] = {}
+        self._said: dict[tuple[Number | None, Kind, Number | None], list[str]] = {}
         """What was said so far, by the owner's number, the kind, and the call."""
-        self._by_deltas: dict[Kind, str] = {}
+        self._by_deltas: dict[Kind, list[str]] = {}
         """What deltas have said, whoever it was."""
         self._named: set[tuple[Number | None, Number | None]] = set()
         """Calls whose names are known."""
@@ -124,23 +124,28 @@ class Assembler:
 
     def _new(self, kind: Kind, text: str, update: Update, number: Number | None, call: Number | None = None) -> str:
         """What of a text was not said yet."""
-        key = number, kind, call
-        before = self._said.get(key, "")
-        if text and update.extent is Extent.WHOLE:
-            repeats = text in self._by_deltas.get(kind, "")
-            repeats = repeats or (update.owner is None and any(text in one for one in self._texts_of(kind)))
-            if not text.startswith(before) or (not before and repeats):
+        if not text:
+            return ""
+        pieces = self._said.setdefault((number, kind, call), [])
+        if update.extent is Extent.WHOLE:
+            before = "".join(pieces)
+            repeats = not before and (
+                text in "".join(self._by_deltas.get(kind, ())) or self._repeats_choices(text, kind, update)
+            )
+            if repeats or not text.startswith(before):
                 return ""
             text = text[len(before) :]
-        elif text:
-            self._by_deltas[kind] = self._by_deltas.get(kind, "") + text
-        if text:
-            self._said[key] = before + text
+        else:
+            self._by_deltas.setdefault(kind, []).append(text)
+        pieces.append(text)
         return text
 
-    def _texts_of(self, kind: Kind) -> Iterable[str]:
-        texts = [text for (_, one, _), text in self._said.items() if one is kind]
-        return [*texts, "".join(texts)]
+    def _repeats_choices(self, text: str, kind: Kind, update: Update) -> bool:
+        """Is it said beside the choices, and what they say, or one of them?"""
+        if update.owner is not None:
+            return False
+        texts = ["".join(pieces) for (_, one, _), pieces in self._said.items() if one is kind]
+        return any(text in one for one in [*texts, "".join(texts)])
 
     def _call(self, call: "Call", update: Update, number: Number | None) -> Iterator[Moment]:
         which = call.number
@@ -265,6 +270,7 @@ _SPOKEN: Final = (Kind.REASONING, Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 def assembled(moments: Iterable[Moment]) -> Assembled:
     """The moments of an answer, put together."""
     result = Assembled()
+    pieces: dict[Number, list[list[Moment]]] = {}
     for moment in moments:
         if moment.time is not None:
             result.first.setdefault(moment.kind, moment.time)
@@ -275,7 +281,10 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
         elif moment.kind is Kind.FINISH:
             _finish(result, moment)
         elif moment.kind in _SPOKEN:
-            _add(result.choices.setdefault(moment.choice, Choice()).pieces, moment)
+            result.choices.setdefault(moment.choice, Choice())
+            _add(pieces.setdefault(moment.choice, []), moment)
+    for number, groups in pieces.items():
+        result.choices[number].pieces = [_joined(group) for group in groups]
     return result
 
 
@@ -283,21 +292,18 @@ def _finish(result: Assembled, moment: Moment) -> None:
     result.choices.setdefault(moment.choice, Choice()).finish = moment.text
 
 
-def _add(pieces: list[Moment], moment: Moment) -> None:
-    for at in range(len(pieces) - 1, -1, -1):
-        piece = pieces[at]
-        if (piece.kind, piece.block, piece.call) == (moment.kind, moment.block, moment.call):
-            pieces[at] = Moment(
-                piece.kind,
-                piece.text + moment.text,
-                piece.choice,
-                piece.block,
-                piece.name or moment.name,
-                piece.call,
-                piece.event,
-                piece.time,
-            )
+def _add(groups: list[list[Moment]], moment: Moment) -> None:
+    """Put a moment to those that it continues."""
+    for group in reversed(groups):
+        last = group[-1]
+        if (last.kind, last.block, last.call) == (moment.kind, moment.block, moment.call):
+            group.append(moment)
             return
-        if moment.kind is not Kind.TOOL_CALL or piece.kind is not Kind.TOOL_CALL:
+        if moment.kind is not Kind.TOOL_CALL or last.kind is not Kind.TOOL_CALL:
             break  # calls may be made at once; all else comes in a row
-    pieces.append(moment)
+    groups.append([moment])
+
+
+def _joined(group: list[Moment]) -> Moment:
+    name = next((moment.name for moment in group if moment.name), "")
+    return replace(group[0], text="".join(moment.text for moment in group), name=name)
