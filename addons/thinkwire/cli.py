@@ -1,4 +1,4 @@
-"""The command line: `thinkwire check`, `explain`, `schema` and `show`.
+"""The command line: `thinkwire check`, `explain`, `lint`, `schema` and `show`.
 
 Reads arguments and files, prints, and answers an exit code; what a rule file means is decided elsewhere.
 Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
@@ -13,8 +13,8 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from thinkwire import cli_show
-from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, read_rules
+from thinkwire import cli_lint, cli_show
+from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, complain, read_rules
 from thinkwire.dialects.registry import request_facts
 from thinkwire.proxy.filters import make_flow
 from thinkwire.ruleset.load import Loaded
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as exit_:  # argparse has printed its help or its complaint
         return exit_.code if isinstance(exit_.code, int) else COULD_NOT_RUN
     except CouldNotRunError as error:
-        return _complain(error)
+        return complain(error)
     except BrokenPipeError:
         return _lose_stdout()
     except KeyboardInterrupt:
@@ -57,6 +57,8 @@ def _run(argv: Sequence[str] | None) -> int:
             return max(_check(path) for path in arguments.files)
         case "explain":
             return _explain(arguments)
+        case "lint":
+            return cli_lint.run(arguments)
         case "show":
             return cli_show.run(arguments)
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
@@ -73,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="find every problem in rule files")
     check.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_explain(commands)
+    cli_lint.add_to(commands)
     cli_show.add_to(commands)
     commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")
     return parser
@@ -115,7 +118,7 @@ def _check(path: Path) -> int:
         loaded = read_rules(path)
     except CouldNotRunError as error:
         # The other files are still worth a look.
-        return _complain(error)
+        return complain(error)
     _print_problems(loaded)
     print(f"{path}: {_summary(loaded)}")
     return CLEAN if loaded.ruleset else PROBLEMS
@@ -164,11 +167,6 @@ def _read_body(name: str) -> bytes:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise CouldNotRunError(f"{name} is not JSON{where}") from error
     return raw
-
-
-def _complain(error: CouldNotRunError) -> int:
-    print(f"thinkwire: {error}", file=sys.stderr)
-    return COULD_NOT_RUN
 
 
 def _lose_stdout() -> int:

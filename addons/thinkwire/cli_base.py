@@ -1,6 +1,7 @@
 """What the commands share: exit codes, the complaint of one that cannot run, and reading files that the user named."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from thinkwire.proxy.filters import compile_filter
@@ -17,6 +18,7 @@ __all__ = [
     "PROBLEMS",
     "Commands",
     "CouldNotRunError",
+    "complain",
     "counted",
     "load_rules",
     "open_recording",
@@ -30,6 +32,11 @@ type Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 class CouldNotRunError(Exception):
     """The command cannot be carried out as given; the text says why."""
+
+
+def complain(error: CouldNotRunError) -> int:
+    print(f"thinkwire: {error}", file=sys.stderr)
+    return COULD_NOT_RUN
 
 
 def read_rules(path: Path) -> Loaded:
