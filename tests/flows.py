@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mitmproxy import http, io
-from mitmproxy.flow import Error
+from mitmproxy.flow import Error, Flow
 from mitmproxy.test import tflow
 
 from thinkwire.proxy.recording import CHUNKS
@@ -45,7 +45,7 @@ def exchange(
     return flow
 
 
-def write_flows(path: Path, *flows: http.HTTPFlow) -> Path:
+def write_flows(path: Path, *flows: Flow) -> Path:
     with path.open("wb") as file:
         writer = io.FlowWriter(file)  # type: ignore[no-untyped-call]
         for flow in flows:

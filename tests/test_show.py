@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mitmproxy.websocket import WebSocketData, WebSocketMessage
+from wsproto.frame_protocol import Opcode
 
 from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
 from tests.flows import CHAT, exchange, write_flows
@@ -83,7 +85,7 @@ def test_calls_refusals_errors_and_what_broke_off_are_shown(capsys: pytest.Captu
     out = show(capsys, write_flows(tmp_path / "a.flow", exchange(raw, b"data: {broken", error="peer closed")))
     assert '  call      look_up({"a": 1})\n' in out
     assert "  refusal   No.\n" in out
-    assert '  error     {"message": "overloaded"}\n' in out
+    assert '  error     {"message":"overloaded"}\n' in out
     assert "  damage    1 event cannot be read; the first is 4: " in out
     assert "  broke off peer closed\n" in out
 
@@ -101,6 +103,39 @@ def test_what_is_no_answer_of_a_model_is_named(capsys: pytest.CaptureFixture[str
     assert "  asked     no known API\n  answered  200 text/html, not an answer of a model\n" in out
     assert "  answered  nothing\n  broke off there is no answer\n" in out
     assert "its body is not in the recording\n" in out
+
+
+def test_what_nobody_can_read_is_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    details = {"reasoning_details": [{"type": "reasoning.encrypted", "data": "c2VjcmV0"}], "encrypted_content": "YQ=="}
+    out = show(capsys, write_flows(tmp_path / "a.flow", exchange(stream(chunk({"content": "Hi"} | details)))))
+    assert "reasoning" not in out
+    assert "  opaque    1 signature or encrypted text, 4 bytes\n" in out
+
+
+def test_a_websocket_is_read_message_by_message(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = [
+        {"type": "response.created", "response": {"status": "in_progress"}},
+        {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Hm"},
+        {"type": "response.output_text.delta", "output_index": 1, "delta": "Hi"},
+        {"type": "response.completed", "response": {"status": "completed", "usage": {"total_tokens": 3}}},
+    ]
+    flow = exchange(url="http://h/v1/responses", status=101)
+    asked = {"type": "response.create", "model": "m", "input": []}
+    messages = [(True, asked), *((False, one) for one in said)]
+    flow.websocket = WebSocketData(
+        messages=[
+            WebSocketMessage(Opcode.TEXT, from_client, json.dumps(one).encode(), timestamp=1000.0 + at)
+            for at, (from_client, one) in enumerate(messages)
+        ]
+    )
+    path = write_flows(tmp_path / "a.flow", flow)
+    out = show(capsys, path)
+    assert "  asked     openai-responses, model m, stream, 0 messages\n" in out
+    assert "a WebSocket with 5 messages\n  reasoning Hm\n  content   Hi\n  finish    completed\n" in out
+    assert "  times     first reasoning 2.00 s, first answer 3.00 s, total 4.00 s\n" in out
+    assert "rules are not run" in show(capsys, path, "--rules", RULES / "strip.yaml")
+    assert "messages of a WebSocket are not rewritten here" in show(capsys, path, "--diff")
+    assert cli.main(["lint", str(path)]) == 0
 
 
 def test_one_flow_can_be_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def _beside(before: str, after: str, colours: Colours) -> Iterator[str]:
         first, last = max(0, start - _AROUND), min(len(text), until + _AROUND)
         head = ("..." if first else "") + text[first:start]
         tail = text[until:last] + ("..." if last < len(text) else "")
-        yield f"{colour(sign)} {head}{colour(text[start:until])}{tail}"
+        yield f"{colour(sign)} {head}{colour(_cut(text[start:until]))}{tail}"
 
 
 def _alike(one: str, other: str) -> int:

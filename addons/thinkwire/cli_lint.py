@@ -82,7 +82,7 @@ def _findings(reading: Reading, gap: float) -> list[Finding]:
     if reading.form is None:
         text = f"the answer broke off: {failure}" if failure else ""
         return [Finding(None, text, rule="broken-off")] if failure else []
-    times = [chunk.time for chunk in recorded.chunks if chunk.time is not None]
+    times = [] if recorded.messages else recorded.times  # on a WebSocket the client is silent, too
     return findings(Subject(reading.said, reading.dialect, reading.form, reading.facts, times, failure, gap))
 
 

@@ -100,6 +100,9 @@ def show_lines(reading: Reading, colours: Colours) -> Iterator[str]:
         yield _row("error", colours.red(printable(error)), colours)
     if answer.usage:
         yield _row("usage", printable(answer.usage), colours)
+    if answer.opaque:
+        size = sum(map(len, answer.opaque))
+        yield _row("opaque", f"{counted(len(answer.opaque), 'signature')} or encrypted text, {size:,} bytes", colours)
     unreadable = [said for said in reading.said if said.problem]
     if unreadable:
         count = counted(len(unreadable), "event")
@@ -145,7 +148,9 @@ def _answered(reading: Reading) -> str:
         return "nothing"
     words = [" ".join(filter(None, [str(recorded.status), recorded.content_type]))]
     if recorded.messages:
-        words.append(f"a WebSocket with {counted(recorded.messages, 'message')}, which are not read")
+        words.append(f"a WebSocket with {counted(recorded.messages, 'message')}")
+        if reading.choice is not None:
+            words.append("on which rules are not run here")
     elif not recorded.is_kept:
         words.append("its body is not in the recording")
     elif reading.form is None:
@@ -188,7 +193,7 @@ _ANSWER: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 def _time_lines(reading: Reading, answer: Assembled, colours: Colours) -> Iterator[str]:
     total = reading.recorded.total
-    times = [moment for moment in reading.recorded.chunks if moment.time is not None]
+    times = reading.recorded.times
     words = []
     if times and Kind.REASONING in answer.first:
         words.append(f"first reasoning {answer.first[Kind.REASONING]:.2f} s")
@@ -206,7 +211,7 @@ def _time_lines(reading: Reading, answer: Assembled, colours: Colours) -> Iterat
 def _timeline(reading: Reading, total: float) -> Iterator[str]:
     """What came when, from the request to the end."""
     columns: list[set[str]] = [set() for _ in range(_WIDTH)]
-    times = [chunk.time for chunk in reading.recorded.chunks if chunk.time is not None]
+    times = reading.recorded.times
     for time in times:
         columns[_column(time, total)].add(".")
     for moment in reading.moments:
@@ -216,7 +221,8 @@ def _timeline(reading: Reading, total: float) -> Iterator[str]:
     used = ", ".join(f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in signs)
     gap = max(later - earlier for earlier, later in zip([0.0, *times], times, strict=False))
     yield f"|{''.join(signs)}|"
-    yield f"{counted(len(times), 'chunk')}, longest wait {gap:.2f} s; {used}"
+    noun = "message" if reading.recorded.messages else "chunk"
+    yield f"{counted(len(times), noun)}, longest wait {gap:.2f} s; {used}"
 
 
 def _column(time: float, total: float) -> int:

@@ -1,7 +1,7 @@
 """A recorded exchange, read: what the provider said, or what a client gets by some rules."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
@@ -48,13 +48,20 @@ def read_exchange(recorded: Recorded, ruleset: Ruleset | None = None) -> Reading
     facts = recorded.facts(dialects)
     choice = ruleset.choose(facts, recorded.flow) if ruleset is not None else None
     label = recorded.label(facts)
+    if recorded.heard:
+        # Each message is a document, as each line is elsewhere.
+        return _assembled(Reading(recorded, facts, choice), Answer(recorded.heard, Form.LINES), dialects)
     if label is None:
         expected = next((one for one in dialects if one.name == facts.dialect), None)
         return Reading(recorded, facts, choice, expected)
     answer = recorded.answer(label) if choice is None else recorded.rewritten(label, facts, choice)
-    assembler = Assembler(facts, dialects)
+    return _assembled(Reading(recorded, facts, choice), answer, dialects)
+
+
+def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...]) -> Reading:
+    assembler = Assembler(reading.facts, dialects)
     said = [assembler.read(event) for event in answer.events]
-    return Reading(recorded, facts, choice, assembler.dialect, answer.form, said, answer.damage)
+    return replace(reading, dialect=assembler.dialect, form=answer.form, said=said, damage=answer.damage)
 
 
 # --- before and after ---------------------------------------------------------------------------------------------
@@ -88,6 +95,8 @@ def rerun(recorded: Recorded, ruleset: Ruleset) -> Rerun:
     """Rewrite an answer, event by event."""
     facts = recorded.facts(ruleset.dialects)
     choice = ruleset.choose(facts, recorded.flow)
+    if recorded.messages:
+        return Rerun(choice, "event", damage="the messages of a WebSocket are not rewritten here")
     label = recorded.label(facts)
     if label is None:
         return Rerun(choice, "event")

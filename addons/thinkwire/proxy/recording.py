@@ -21,6 +21,7 @@ from thinkwire.rewrite.framed import Event, FrameReader
 from thinkwire.rewrite.stream import Label, StreamRewriter
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import decoder_for
+from thinkwire.wire.json_tree import decode
 
 __all__ = ["CHUNKS", "Answer", "Chunk", "Recorded", "Recording", "RecordingError", "read_recording"]
 
@@ -79,7 +80,7 @@ class Recorded:
 
     @property
     def messages(self) -> int:
-        """How many messages went over a WebSocket; 0 where it is none."""
+        """How many messages of either side went over a WebSocket; 0 where it is none."""
         return len(self.flow.websocket.messages) if self.flow.websocket is not None else 0
 
     @property
@@ -118,13 +119,29 @@ class Recorded:
         return chunks
 
     @property
+    def times(self) -> list[float]:
+        """When each chunk or message came, as far as it is known."""
+        times = [event.time for event in self.heard] or [chunk.time for chunk in self.chunks]
+        return [time for time in times if time is not None]
+
+    @property
     def total(self) -> float | None:
         """Seconds from the request to the end of the answer."""
-        times = [chunk.time for chunk in self.chunks if chunk.time is not None]
-        if times:
-            return max(times)
+        if self.times:
+            return max(self.times)
         end = self.flow.response.timestamp_end if self.flow.response is not None else None
         return max(0.0, end - self.flow.request.timestamp_start) if end is not None else None
+
+    @cached_property
+    def heard(self) -> list[Event]:
+        """What the server said over a WebSocket, message by message; times count from the client's first."""
+        messages = self.flow.websocket.messages if self.flow.websocket is not None else []
+        begin = next((one.timestamp for one in messages if one.from_client), 0.0)
+        texts = [one for one in messages if not one.from_client and one.is_text and not one.dropped]
+        return [
+            Event(number, one.timestamp - begin, one.content, decode(one.content))
+            for number, one in enumerate(texts, 1)
+        ]
 
     def facts(self, dialects: tuple[Dialect, ...] = DIALECTS) -> RequestFacts:
         """The request as the rules see it."""
@@ -132,6 +149,8 @@ class Recorded:
         path = request.path.partition("?")[0]
         headers = request.headers.items(multi=True)
         body = request.get_content(strict=False)
+        if self.flow.websocket is not None:
+            body = next((one.content for one in self.flow.websocket.messages if one.from_client), body)
         return request_facts(request.pretty_host, path, request.method, headers, body, dialects)
 
     @property

@@ -259,7 +259,10 @@ class Assembled:
 
     choices: dict[Number, Choice] = field(default_factory=dict)
     usage: str = ""
+    """The last one, as a line of JSON."""
     errors: list[str] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    """Signatures and encrypted texts, each once."""
     first: dict[Kind, float] = field(default_factory=dict)
     """When the first moment of each kind came."""
 
@@ -275,9 +278,11 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
         if moment.time is not None:
             result.first.setdefault(moment.kind, moment.time)
         if moment.kind is Kind.USAGE:
-            result.usage = moment.text
+            result.usage = _line(moment)
         elif moment.kind is Kind.ERROR:
-            result.errors.append(moment.text)
+            result.errors.append(_line(moment))
+        elif moment.kind is Kind.OPAQUE:
+            result.opaque += [text for text in [str(moment.value)] if text not in result.opaque]
         elif moment.kind is Kind.FINISH:
             _finish(result, moment)
         elif moment.kind in _SPOKEN:
@@ -286,6 +291,11 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
     for number, groups in pieces.items():
         result.choices[number].pieces = [_joined(group) for group in groups]
     return result
+
+
+def _line(moment: Moment) -> str:
+    value = moment.value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _finish(result: Assembled, moment: Moment) -> None:
