@@ -82,6 +82,15 @@ def test_what_is_no_answer_of_a_model_is_not_looked_at(tmp_path: Path) -> None:
     assert found(tmp_path, refused) == [("refused", "note", None)]
 
 
+def test_where_there_is_no_answer_to_read_that_is_said(tmp_path: Path) -> None:
+    gone = exchange()
+    assert gone.response is not None
+    gone.response.raw_content = None
+    assert found(tmp_path, gone) == [("not-kept", "note", None)]
+    assert found(tmp_path, exchange(b"")) == [("empty", "problem", None)]
+    assert found(tmp_path, exchange(b"<html>", kind="text/html")) == [("not-read", "note", None)]
+
+
 # --- each thing that is found -------------------------------------------------------------------------------------
 
 

@@ -152,7 +152,9 @@ def test_a_compressed_stream_is_read(capsys: pytest.CaptureFixture[str], tmp_pat
     out = show(capsys, write_flows(tmp_path / "a.flow", flow))
     assert "  reasoning Hm.\n" in out
     flow = exchange(raw[:-12], headers=[("content-encoding", "gzip")])
-    assert "  broke off the compressed body ends too early\n" in show(capsys, write_flows(tmp_path / "b.flow", flow))
+    path = write_flows(tmp_path / "b.flow", flow)
+    assert "  broke off the compressed body ends too early\n" in show(capsys, path)
+    assert "  broke off the compressed body ends too early\n" in show(capsys, path, "--rules", RULES / "default.yaml")
     flow = exchange(raw, headers=[("content-encoding", "compress")])
     out = show(capsys, write_flows(tmp_path / "c.flow", flow))
     assert "content-encoding compress cannot be read" in out

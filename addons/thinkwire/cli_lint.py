@@ -2,12 +2,14 @@
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from thinkwire.cli_base import CLEAN, PROBLEMS, Commands, CouldNotRunError, complain, counted, open_recording
 from thinkwire.cli_colour import printable
 from thinkwire.proxy.reading import Reading, read_exchange
+from thinkwire.proxy.recording import Recorded
 from thinkwire.rewrite.lint import RULES, Finding, Subject, findings
 
 __all__ = ["add_to", "run"]
@@ -80,10 +82,21 @@ def _findings(reading: Reading, gap: float) -> list[Finding]:
         return [Finding(None, text, is_note=True, rule="refused")]
     failure = recorded.failure or reading.damage
     if reading.form is None:
-        text = f"the answer broke off: {failure}" if failure else ""
-        return [Finding(None, text, rule="broken-off")] if failure else []
+        return list(_without_answer(recorded, failure))
     times = [] if recorded.messages else recorded.times  # on a WebSocket the client is silent, too
     return findings(Subject(reading.said, reading.dialect, reading.form, reading.facts, times, failure, gap))
+
+
+def _without_answer(recorded: Recorded, failure: str) -> Iterator[Finding]:
+    """Where there is nothing to read that a model has said."""
+    if failure:
+        yield Finding(None, f"the answer broke off: {failure}", rule="broken-off")
+    elif not recorded.is_kept:
+        yield Finding(None, "the answer's body is not in the recording", is_note=True, rule="not-kept")
+    elif not recorded.chunks:
+        yield Finding(None, "the answer is empty", rule="empty")
+    else:
+        yield Finding(None, f"the answer is {recorded.content_type or 'of no type'}", is_note=True, rule="not-read")
 
 
 def _level(one: Finding) -> str:

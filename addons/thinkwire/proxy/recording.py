@@ -4,7 +4,7 @@ It reads files; what the bytes of an answer mean is read elsewhere.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -188,7 +188,9 @@ class Recorded:
             now = chunk.time
             sent += [Chunk(now, piece) for piece in rewriter.feed(chunk.raw, now or 0.0)]
         sent += [Chunk(now, piece) for piece in rewriter.finish()]
-        return _read(FrameReader(label), sent)
+        # What cannot be decoded is lost before the rules see it.
+        damage = "" if decoder.is_identity else self.answer(label).damage
+        return replace(_read(FrameReader(label), sent), damage=damage)
 
 
 def _read(reader: FrameReader, chunks: list[Chunk]) -> Answer:
