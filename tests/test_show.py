@@ -146,6 +146,20 @@ def test_one_flow_can_be_asked_for(capsys: pytest.CaptureFixture[str], tmp_path:
     assert capsys.readouterr().err == f"thinkwire: {path} has no exchange 3; there are: 1, 2\n"
 
 
+def test_keys_in_a_url_are_not_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    url = "http://h/v1beta/models/g:generateContent?key=AIzaSecret&alt=sse&X-Amz-Signature=abc"
+    path = write_flows(tmp_path / "a.flow", exchange(*PIECES, url=url))
+    assert show(capsys, path).startswith(
+        "flow 1: POST http://h/v1beta/models/g:generateContent?key=...&alt=sse&X-Amz-Signature=...\n"
+    )
+
+
+def test_choices_stand_in_the_order_of_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    raw = stream(*(chunk({"content": "Hi"}, index=number) for number in (10, 2, 0)))
+    out = show(capsys, write_flows(tmp_path / "a.flow", exchange(raw)))
+    assert re.findall(r"choice \d+", out) == ["choice 0", "choice 2", "choice 10"]
+
+
 def test_a_compressed_stream_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     raw = gzip.compress(b"".join(PIECES))
     flow = exchange(raw[:40], raw[40:], times=[1.0, 2.0], headers=[("content-encoding", "gzip")])

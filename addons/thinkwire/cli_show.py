@@ -92,7 +92,7 @@ def show_lines(reading: Reading, colours: Colours) -> Iterator[str]:
     if reading.choice is not None:
         yield _row("rules", rules_of(reading.choice) or "none decided", colours)
     yield _row("answered", _answered(reading), colours)
-    for number, choice in sorted(answer.choices.items(), key=lambda item: str(item[0])):
+    for number, choice in sorted(answer.choices.items(), key=lambda item: (isinstance(item[0], str), item[0])):
         if len(answer.choices) > 1:
             yield colours.bold(f"  choice {number}")
         yield from _choice_lines(choice, colours)

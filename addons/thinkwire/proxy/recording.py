@@ -3,6 +3,7 @@
 It reads files; what the bytes of an answer mean is read elsewhere.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +28,8 @@ __all__ = ["CHUNKS", "Answer", "Chunk", "Recorded", "Recording", "RecordingError
 
 CHUNKS: Final = "thinkwire.chunks"
 """The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
+
+_SECRET: Final = re.compile(r"([?&](?:[\w-]*(?:key|token|secret|signature)|sig|code)=)[^&#]+", re.IGNORECASE)
 
 
 class RecordingError(Exception):
@@ -67,7 +70,8 @@ class Recorded:
 
     @property
     def url(self) -> str:
-        return self.flow.request.pretty_url
+        """Without the secrets that some APIs take in it: what is shown is often shown to others."""
+        return _SECRET.sub(r"\1...", self.flow.request.pretty_url)
 
     @property
     def status(self) -> int | None:
