@@ -6,10 +6,10 @@ It knows no API; what one allows or asks for, its table says.
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.parts import CountOf, Extent, Kind, Update
+from thinkwire.dialects.parts import CountOf, Extent, Kind, Part, Update
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES, Family, State
 from thinkwire.dialects.token_metadata import read_tokens
@@ -142,7 +142,7 @@ def names_differ(subject: Subject) -> Iterator[Finding]:
                 yield Finding(said.event.number, f"reasoning has several texts: {names}; clients read one of them")
 
 
-def _is_named_text(part: Any) -> bool:
+def _is_named_text(part: Part) -> bool:
     return part.node.is_string and part.place is not None and part.place.rank is not None and part.node.key != ""
 
 
