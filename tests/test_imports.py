@@ -9,7 +9,13 @@ import pytest
 
 ADDONS = Path(__file__).parents[1] / "addons"
 LAYERS = ("cli", "proxy", "ruleset", "rewrite", "dialects", "wire")
-OUTSIDE = {"mitmproxy": ("proxy",), "ruamel": ("ruleset",), "pydantic": ("ruleset",), "pydantic_core": ("ruleset",)}
+OUTSIDE = {
+    "mitmproxy": ("proxy",),
+    "tornado": ("proxy",),
+    "ruamel": ("ruleset",),
+    "pydantic": ("ruleset",),
+    "pydantic_core": ("ruleset",),
+}
 """Packages that only some layers may know."""
 
 

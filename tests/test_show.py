@@ -15,7 +15,7 @@ from mitmproxy.websocket import WebSocketData, WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
 from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
-from tests.flows import CHAT, exchange, write_flows
+from tests.flows import CHAT_URL, exchange, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from thinkwire import cli
 from thinkwire.cli_colour import Colours, printable
@@ -181,7 +181,7 @@ def test_a_har_is_read_as_well(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         "time": 1500,
         "request": {
             "method": "POST",
-            "url": CHAT,
+            "url": CHAT_URL,
             "httpVersion": "HTTP/1.1",
             "headers": [],
             "postData": {"text": '{"model": "m", "messages": []}'},

@@ -5,7 +5,7 @@ from typing import Final
 
 from thinkwire.cli_colour import Colours, printable
 from thinkwire.proxy.reading import Change, rerun
-from thinkwire.proxy.recording import Recorded
+from thinkwire.proxy.recording import Session
 from thinkwire.proxy.report import log_line
 from thinkwire.ruleset.choose import Ruleset
 
@@ -17,7 +17,7 @@ _LONGEST: Final = 400
 """Characters shown of a document that is sent or not sent as a whole."""
 
 
-def diff_lines(recorded: Recorded, ruleset: Ruleset, colours: Colours) -> Iterator[str]:
+def diff_lines(recorded: Session, ruleset: Ruleset, colours: Colours) -> Iterator[str]:
     run = rerun(recorded, ruleset)
     for change in run.changes:
         where = f"event {change.event.number}" if change.event is not None else "after the last event"

@@ -9,7 +9,7 @@ from typing import Final
 from thinkwire.cli_base import CLEAN, PROBLEMS, Commands, CouldNotRunError, complain, counted, open_recording
 from thinkwire.cli_colour import printable
 from thinkwire.proxy.reading import Reading, read_exchange
-from thinkwire.proxy.recording import Recorded
+from thinkwire.proxy.recording import Session
 from thinkwire.rewrite.lint import RULES, Finding, Subject, findings
 
 __all__ = ["add_to", "run"]
@@ -87,7 +87,7 @@ def _findings(reading: Reading, gap: float) -> list[Finding]:
     return findings(Subject(reading.said, reading.dialect, reading.form, reading.facts, times, failure, gap))
 
 
-def _without_answer(recorded: Recorded, failure: str) -> Iterator[Finding]:
+def _without_answer(recorded: Session, failure: str) -> Iterator[Finding]:
     """Where there is nothing to read that a model has said."""
     if failure:
         yield Finding(None, f"the answer broke off: {failure}", rule="broken-off")

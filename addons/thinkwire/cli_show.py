@@ -20,7 +20,7 @@ from thinkwire.cli_colour import Colours, printable
 from thinkwire.cli_diff import diff_lines
 from thinkwire.dialects.parts import Kind
 from thinkwire.proxy.reading import Reading, read_exchange
-from thinkwire.proxy.recording import Recorded, Recording
+from thinkwire.proxy.recording import Recording, Session
 from thinkwire.proxy.report import rules_of
 from thinkwire.rewrite.assemble import Assembled, Choice, Moment, assembled
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     return PROBLEMS if recording.damage else CLEAN
 
 
-def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[Recorded]:
+def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[Session]:
     exchanges = [one for one in recording.exchanges if arguments.flow in (None, one.number)]
     if arguments.flow is not None and not exchanges:
         numbers = ", ".join(str(one.number) for one in recording.exchanges) or "none"
@@ -113,7 +113,7 @@ def show_lines(reading: Reading, colours: Colours) -> Iterator[str]:
     yield from _time_lines(reading, answer, colours)
 
 
-def _head(recorded: Recorded, colours: Colours) -> Iterator[str]:
+def _head(recorded: Session, colours: Colours) -> Iterator[str]:
     yield colours.bold(f"flow {recorded.number}: {recorded.method} {printable(recorded.url)}")
 
 

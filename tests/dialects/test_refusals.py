@@ -95,6 +95,7 @@ VARIANTS = [
         ),
         ANTHROPIC[2],
     ),
+    (google_error("Function call `x` in the 2. content block is missing a `thought_signature`."), GEMINI),
     (google_error("Invalid thought signature."), GEMINI),
     (google_error("Invalid/Corrupted thought signature."), GEMINI),
     (google_error("Thought signature is not valid."), GEMINI),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -80,6 +81,10 @@ class Mitmdump:
         self._follower.start()
         self.port = 0
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait_until_listening(self) -> None:
         self.port = int(self.log.wait_for(LISTENING, 0, START_LIMIT)[1])
 
@@ -89,6 +94,10 @@ class Mitmdump:
             return self._process.wait(START_LIMIT)
         finally:
             self.stop()
+
+    def interrupt(self) -> None:
+        """As Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
 
     def stop(self) -> None:
         if self._process.poll() is None:

@@ -129,3 +129,22 @@ def test_observing_logs_what_would_change(
     found = observing.log.wait_for(RULE, mark, LIMIT)
     assert_names_a_rule(found)
     assert re.search(rf"\b2 (events? )?{word}\b", found[4])
+
+
+def test_a_header_names_the_rules_that_decided_where_somebody_wants_it(
+    upstream: Upstream, mitmdump_with: StartMitmdump
+) -> None:
+    naming = mitmdump_with({"thinkwire_name_rules": "true"})
+    for answer, question in ((stream_answer(), STREAM_QUESTION), (body_answer(), QUESTION)):
+        upstream.answer(answer)
+        assert ask(naming.port, question).header("x-thinkwire-rules") == "default-rename"
+        assert ask(naming.port, question, headers=STRIP).header("x-thinkwire-rules") == "default-hide"
+    upstream.answer(body_answer())
+    observing = mitmdump_with({"thinkwire_name_rules": "true", "thinkwire_observe": "true"})
+    reply = ask(observing.port, QUESTION)
+    assert (reply.header("x-thinkwire-rules"), reply.raw_body) == ("default-rename", BODY)
+
+
+def test_no_header_is_added_unasked(proxy: Mitmdump, upstream: Upstream) -> None:
+    upstream.answer(body_answer())
+    assert ask(proxy.port, QUESTION).header("x-thinkwire-rules") is None

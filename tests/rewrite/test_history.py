@@ -225,6 +225,25 @@ def test_only_the_members_that_change_change() -> None:
     assert mapped(raw, To.REASONING_CONTENT).raw == raw.replace(b'"reasoning"', b'"reasoning_content"')
 
 
+@pytest.mark.parametrize("content", [{"type": "text", "text": "a"}, 1, True])
+@pytest.mark.parametrize("to", [To.INLINE, To.NATIVE, To.REASONING_CONTENT])
+def test_content_that_nobody_knows_passes(content: object, to: To) -> None:
+    said = {"role": "assistant", "content": content, "reasoning": "Hm"}
+    raw = json.dumps({"messages": [said]}).encode()
+    assert mapped(raw, to, host="api.mistral.ai").raw == raw
+
+
+def test_tags_beside_a_thought_in_a_list_go() -> None:
+    tagged = {"content": [MISTRAL, {"type": "text", "text": "<think>Hm</think>a"}]}
+    assert message(tagged, To.NATIVE, host="api.mistral.ai") == {"content": [MISTRAL, TEXT]}
+
+
+def test_many_details_take_time_in_proportion() -> None:
+    details = [{"type": "reasoning.text", "text": "w "} for _ in range(20_000)]
+    after = message({"content": "a", "reasoning_details": details}, To.REASONING)
+    assert after["reasoning"].count("w") == 20_000
+
+
 TEXTS = st.sampled_from(["", "Hm", "\nHm\n", "<think>", "é😀", "a\n\nb"])
 CONTENTS = st.one_of(
     st.none(),

@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from thinkwire.dialects.conversation import Thought, Turn
+from thinkwire.dialects.conversation import Thought, Turn, item_key
 from thinkwire.rewrite.memory import Memory
 
 ANN, BEN = b"a" * 16, b"b" * 16
@@ -22,7 +22,7 @@ def memory(most_bytes: int = 1_000_000, longest: float = 100.0) -> tuple[Memory,
 
 
 def call(identity: str, thought: str = "", user: str = "q") -> Turn:
-    return Turn((f"call {identity}",), user, thought=Thought(thought))
+    return Turn((item_key(identity),), user, thought=Thought(thought))
 
 
 def said(text: str, thought: str = "", user: str = "q") -> Turn:
@@ -80,7 +80,7 @@ def test_a_turn_that_went_on_is_remembered_as_it_ended() -> None:
 def test_blocks_come_back_as_they_were() -> None:
     known, _ = memory()
     thought = Thought("Hm \ud83d", ((0, '{"type":"thinking"}'), (2, '{"data":"\xc3\xa9"}')), 3)
-    known.remember(ANN, Turn(("call 1",), thought=thought))
+    known.remember(ANN, Turn((item_key("1"),), thought=thought))
     assert known.recall(ANN, call("1", user="")) == thought
 
 

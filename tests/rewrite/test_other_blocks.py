@@ -382,3 +382,35 @@ def test_in_a_body_citations_follow_too() -> None:
 def test_in_a_body_citations_follow_a_plan_that_is_inlined() -> None:
     body = cited([0, 1], said("c"), said("d"), tool_plan="I look.")
     assert body_after(body, INLINE) == cited([1, 2], said("<think>I look.</think>"), said("c"), said("d"))
+
+
+@SIZES
+def test_what_cites_an_inlined_thought_goes(size: int | None) -> None:
+    def citing(*cited: tuple[str, int]) -> Documents:
+        documents: Documents = []
+        for index, (kind, block) in enumerate(cited):
+            what = {"start": 0, "end": 1, "text": "c", "content_index": block, "type": kind}
+            documents.append({"type": "citation-start", "index": index, "delta": {"message": {"citations": what}}})
+            documents.append({"type": "citation-end", "index": index})
+        return documents
+
+    def answer(*blocks: Block, citations: Documents) -> Documents:
+        whole = cohere(*blocks, cites=0)
+        return [*whole[:-3], *citations, whole[-1]]
+
+    thought = answer(
+        ("thinking", ["a"]), ("text", ["c"]), citations=citing(("THINKING_CONTENT", 0), ("TEXT_CONTENT", 1))
+    )
+    inlined = answer(("text", ["<think>a", "</think>"]), ("text", ["c"]), citations=citing(("TEXT_CONTENT", 1)))
+    assert after(thought, COHERE, INLINE, size) == inlined
+    body = {
+        "id": "x",
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "thinking", "thinking": "a"}, {"type": "text", "text": "c"}],
+            "citations": [{"type": "THINKING_CONTENT", "text": "a", "content_index": 0}, {"type": "TEXT_CONTENT"}],
+        },
+        "finish_reason": "COMPLETE",
+    }
+    whole = json.loads(rewrite_body(json.dumps(body).encode(), AnswerRewriter(INLINE, COHERE)))
+    assert whole["message"]["citations"] == [{"type": "TEXT_CONTENT"}]

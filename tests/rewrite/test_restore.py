@@ -17,6 +17,7 @@ from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.plan import Extract, History, Keep, RequestPlan, ResponsePlan, To
 from thinkwire.rewrite.remember import Hearing
 from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.wire.json_tree import Unreadable
 
 CALLER = b"c" * 16
 KEEP = ResponsePlan(Keep())
@@ -411,3 +412,140 @@ def test_a_client_may_act_on_a_call_before_the_answer_ends(
     machine = StreamRewriter(session._answer(asked), Label.EVENTS, None, 10.0, 0.0)
     machine.feed(raw[: raw.index(last)], 0.0)
     assert session.asked(again).notes == ["thoughts put back: 1"]
+
+
+# --- what a request must be like -----------------------------------------------------------------------------------
+
+
+def test_an_item_without_an_id_needs_nothing() -> None:
+    session = Session("openai-responses", KEEP)
+    session.answered({"input": "q"}, response(REASONING, FUNCTION, REASONING | {"id": "rs_2"}, ANSWER))
+    bare = {name: value for name, value in FUNCTION.items() if name != "id"}
+    easy = {"role": "assistant", "content": "Hi"}
+    asked = {"input": [{"role": "user", "content": "q"}, bare, easy]}
+    assert session.asked(asked).raw == json.dumps(asked).encode()
+
+
+@pytest.mark.parametrize("item", [REASONING, {"id": "rs_1", "type": "reasoning", "summary": []}])
+def test_what_is_not_stored_comes_back_only_where_it_is_encrypted(item: dict[str, Any]) -> None:
+    session = Session("openai-responses", KEEP)
+    session.answered({"input": "q"}, response(item, FUNCTION))
+    asked = {"store": False, "input": [{"role": "user", "content": "q"}, FUNCTION]}
+    after = json.loads(session.asked(asked).raw)["input"]
+    assert after[1:] == ([item, FUNCTION] if "encrypted_content" in item else [FUNCTION])
+
+
+def test_items_of_all_kinds_are_known_by_their_ids() -> None:
+    session = Session("openai-responses", KEEP)
+    search = {"id": "ws_1", "type": "web_search_call", "status": "completed"}
+    second = REASONING | {"id": "rs_2"}
+    session.answered({"input": "q"}, response(REASONING, search, second, FUNCTION))
+    reference = {"type": "item_reference", "id": "fc_1"}
+    asked = {"input": [{"role": "user", "content": "q"}, search, reference]}
+    assert json.loads(session.asked(asked).raw)["input"][1:] == [REASONING, search, second, reference]
+
+
+def test_the_same_id_for_another_call_is_another_call() -> None:
+    session = Session(CHAT)
+    session.answered(ASKED, calling())
+    bob = CALL | {"function": {"name": "f", "arguments": '{"q": "bob"}'}}
+    asked = {"model": "deepseek-v4", "messages": [{"role": "user", "content": "r"}, CALLED | {"tool_calls": [bob]}]}
+    assert session.said(asked) == CALLED | {"tool_calls": [bob]}
+    spelled = CALL | {"function": {"name": "f", "arguments": '{"a":1.0}'}}
+    same = asked | {"messages": [{"role": "user", "content": "r"}, CALLED | {"tool_calls": [spelled]}]}
+    assert session.said(same)["reasoning_content"] == THOUGHT
+
+
+def test_details_of_one_index_stay_what_they_are() -> None:
+    sealed = [{"type": "reasoning.encrypted", "index": 0, "id": f"c{n}", "data": f"{n}AA="} for n in range(2)]
+    signed = [{"type": "reasoning.text", "index": 0, "text": f"t{n}", "signature": f"s{n}"} for n in range(2)]
+    for details in (sealed, signed):
+        streamed = Session(CHAT, host="openrouter.ai")
+        chunks = [chunk({"reasoning_details": [one]}) for one in details]
+        streamed.answered(
+            ASKED, stream(*chunks, chunk({"tool_calls": [CALL | {"index": 0}]}), chunk(finish_reason="stop"))
+        )
+        whole = Session(CHAT, host="openrouter.ai")
+        choice = {"index": 0, "message": CALLED | {"reasoning_details": details}, "finish_reason": "stop"}
+        whole.answered_whole(ASKED, {"object": "chat.completion", "choices": [choice]})
+        for session in (streamed, whole):
+            assert session.said(NEXT | {"model": "m"})["reasoning_details"] == details
+
+
+def test_halves_of_a_character_in_details_come_back_as_one() -> None:
+    session = Session(CHAT, host="openrouter.ai")
+    base = {"type": "reasoning.text", "index": 0}
+    pieces = [json.dumps(chunk({"reasoning_details": [base | {"text": text}]})) for text in ("a \ud83d", "\ude00 b")]
+    session.answered(ASKED, stream(*pieces, chunk({"tool_calls": [CALL | {"index": 0}]}), chunk(finish_reason="stop")))
+    raw = session.asked(NEXT | {"model": "m"}).raw
+    assert "a 😀 b" in raw.decode()
+
+
+def test_remembered_details_win_over_the_text_alone() -> None:
+    session = Session(CHAT, host="openrouter.ai")
+    details = [{"type": "reasoning.text", "text": "T", "signature": "s"}, {"type": "reasoning.encrypted", "data": "x"}]
+    choice = {"index": 0, "message": CALLED | {"reasoning": "T", "reasoning_details": details}}
+    session.answered_whole(ASKED, {"object": "chat.completion", "choices": [choice]})
+    kept = NEXT | {"model": "m", "messages": [USER, CALLED | {"reasoning": "T"}, RESULT]}
+    assert session.said(kept, To.NATIVE) == CALLED | {"reasoning_details": details}
+    other = NEXT | {"model": "m", "messages": [USER, CALLED | {"reasoning": "mine"}, RESULT]}
+    assert session.said(other, To.NATIVE)["reasoning_details"] == [{"type": "reasoning.text", "text": "mine"}]
+
+
+def test_a_signed_block_comes_back_for_one_that_has_lost_its_signature() -> None:
+    session = Session("anthropic-messages", KEEP)
+    session.answered(MESSAGES_ASKED, blocks(THINKING, USE))
+    bare = {"type": "thinking", "thinking": THINKING["thinking"]}
+    unsigned = History(drops_unsigned=True)
+    assert session.said(messages_next(bare, USE), unsigned)["content"] == [THINKING, USE]
+
+
+def test_each_of_several_calls_finds_the_thought_of_all() -> None:
+    session = Session("anthropic-messages", KEEP)
+    session.answered(MESSAGES_ASKED, blocks(THINKING, USE, MORE))
+    assert session.said(messages_next(USE))["content"] == [THINKING, USE]
+    assert session.said(messages_next(MORE))["content"] == [THINKING, MORE]
+    assert len(session.memory) == 1
+
+
+def test_two_choices_that_say_the_same_restore_neither() -> None:
+    session = Session(CHAT)
+    chunks = [chunk({"reasoning_content": thought}, index) for index, thought in enumerate(("ONE", "TWO"))]
+    chunks += [chunk({"content": "OK"}, index) for index in range(2)]
+    session.answered(ASKED, stream(*chunks, *(chunk(index=index, finish_reason="stop") for index in range(2))))
+    said = {"role": "assistant", "content": "OK"}
+    assert session.said(ASKED | {"messages": [USER, said]}) == said
+
+
+def test_a_call_is_found_without_its_id_and_in_contents_of_its_own() -> None:
+    asked = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
+    session = Session("gemini", KEEP)
+    session.answered(asked, gemini_answer({"text": "Look"}, CALL_PART | {"thoughtSignature": "s"}))
+    bare = {"functionCall": {"name": "f", "args": {}}}
+    split = [{"role": "model", "parts": [{"text": "Look"}]}, {"role": "model", "parts": [bare]}]
+    after = json.loads(session.asked({"contents": [*asked["contents"], *split]}).raw)["contents"]
+    assert after[2]["parts"] == [bare | {"thoughtSignature": "s"}]
+    signed = bare | {"thought_signature": "mine"}
+    kept = {"contents": [*asked["contents"], {"role": "model", "parts": [signed]}]}
+    assert session.asked(kept).raw == json.dumps(kept).encode()
+
+
+def test_nothing_is_said_to_be_put_back_where_nothing_was() -> None:
+    session = Session(CHAT)
+    sealed = [{"type": "reasoning.encrypted", "data": "x"}]
+    choice = {"index": 0, "message": CALLED | {"reasoning_details": sealed}, "finish_reason": "stop"}
+    session.answered_whole(ASKED, {"object": "chat.completion", "choices": [choice]})
+    assert not any(note.startswith("thoughts put back") for note in session.asked(NEXT).notes)
+
+
+def test_what_is_nested_too_deep_is_passed_and_not_remembered() -> None:
+    deep: Any = "q"
+    for _ in range(3_000):
+        deep = [deep]
+    with pytest.raises(Unreadable):
+        Session(CHAT).asked({"model": "deepseek-v4", "messages": [{"role": "user", "content": deep}, CALLED]})
+    session = Session(CHAT)
+    arguments = "[" * 100_000
+    call = CALL | {"index": 0, "function": {"name": "f", "arguments": arguments}}
+    raw = stream(chunk({"tool_calls": [call]}), chunk(finish_reason="tool_calls"))
+    assert session.answered(ASKED, raw) == raw

@@ -4,16 +4,13 @@ Clients keep a thought as a member of the message under any name, as a list of b
 the content, or as tagged text in front of it (dialects.md sections 7-16, 19, 21, 23).
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.chat_completions import CONTENT_PART, MESSAGE_MEMBERS
+from thinkwire.dialects.chat_listener import ChatListener
 from thinkwire.dialects.conversation import (
     Conversation,
-    Sink,
-    TellApart,
-    Thought,
     Turn,
     call_key,
     last_said,
@@ -22,11 +19,9 @@ from thinkwire.dialects.conversation import (
     text_key,
 )
 from thinkwire.dialects.history import Form
-from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Part, Update
-from thinkwire.dialects.pieces import UNHEARD, Pieces
+from thinkwire.dialects.parts import Kind, Level, Part, Update
 from thinkwire.dialects.places import OTHER, REASONING, ROLE, TOOL_CALL
 from thinkwire.wire.json_tree import Node, Shape
-from thinkwire.wire.splice import Edits, quote_text
 
 __all__ = ["CHAT_CONVERSATION", "OLLAMA_CONVERSATION", "assistant_table", "last_user", "visible_text"]
 
@@ -90,134 +85,13 @@ def last_user(body: object) -> str:
     return last_said(messages, "role", "assistant", "content")
 
 
-# --- an answer ---------------------------------------------------------------------------------------------------
-
-
-class _Choice:
-    """What was said in one choice."""
-
-    def __init__(self) -> None:
-        self.reasoning = Pieces()
-        self.text = Pieces()
-        self.calls: dict[object, dict[str, Any]] = {}
-        self.details: list[Any] = []
-
-    def turn(self, tell_apart: TellApart) -> Turn:
-        keys = tuple(call_key(call["name"], call["arguments"], call["id"]) for call in self.calls.values())
-        tagged, text = tell_apart(self.text.text)
-        details = (
-            json.dumps(_merged(self.details), ensure_ascii=False).encode("utf-8", "surrogatepass").decode("latin-1")
-        )
-        thought = Thought(self.reasoning.text or tagged, ((0, details),) if self.details else ())
-        return Turn(keys or ((text_key(text),) if text.strip() else ()), thought=thought)
-
-
-class _ChatListener:
-    """Hears an answer of choices."""
-
-    is_due = False  # calls are complete with the finish
-
-    def __init__(self, tell_apart: TellApart) -> None:
-        self._tell_apart = tell_apart
-        self._choices: dict[Owner, _Choice] = {}
-
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
-        sinks = [self._hear(update) for update in updates if update.extent is extent and update.owner is not None]
-        heard = [sink for sink in sinks if sink is not UNHEARD]
-        return None if len(heard) > 1 else heard[0] if heard else UNHEARD
-
-    def turns(self) -> Iterable[Turn]:
-        return [choice.turn(self._tell_apart) for choice in self._choices.values()]
-
-    def _hear(self, update: Update) -> Sink | None:
-        assert update.owner is not None
-        choice = self._choices.setdefault(update.owner, _Choice())
-        calls = update.of(Kind.TOOL_CALL)
-        for part in calls:
-            _hear_calls(part.node, choice)
-        texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
-        for node in texts:
-            choice.text.take(node)
-        blocks = [part for part in update.of(Kind.REASONING) if part.is_blocks]
-        for part in blocks:
-            if part.node.key == "reasoning_details" and isinstance(part.node.value, list):
-                choice.details += part.node.value
-        named = [part for part in update.of(Kind.REASONING) if part.node.is_string and part.says_something]
-        thoughts = [min(named, key=_rank)] if named else [leaf for part in blocks for leaf in _text_leaves(part)]
-        for part in thoughts:
-            choice.reasoning.take(part.node)
-        if blocks or (calls and not all(call["id"] for call in choice.calls.values())):
-            return None  # what is known by its id needs no more of its arguments
-        return choice.text if texts and not thoughts else choice.reasoning if thoughts and not texts else UNHEARD
-
-
-def _text_leaves(part: Part) -> Iterable[Part]:
-    return (leaf for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string)
-
-
-def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0
-
-
-def _hear_calls(node: Node, choice: _Choice) -> None:
-    """Calls come whole, or in pieces: the id and the name first, then the arguments."""
-    value = node.value
-    for position, call in enumerate(value if isinstance(value, list) else ()):
-        if not isinstance(call, dict):
-            continue
-        function = call.get("function")
-        known = choice.calls.setdefault(
-            call.get("index", len(choice.calls) if call.get("id") else position),
-            {"id": None, "name": None, "arguments": None},
-        )
-        known["id"] = call.get("id") or known["id"]
-        if isinstance(function, dict):
-            known["name"] = function.get("name") or known["name"]
-            arguments = function.get("arguments")
-            is_piece = isinstance(arguments, str) and isinstance(known["arguments"], str)
-            known["arguments"] = known["arguments"] + arguments if is_piece else arguments or known["arguments"]
-
-
-def _merged(details: list[Any]) -> list[Any]:
-    """Elements of one index continue each other: their texts are joined, and the rest comes when it comes."""
-    result: list[Any] = []
-    by_index: dict[tuple[object, object], dict[str, Any]] = {}
-    for element in details:
-        index = (element.get("type"), element.get("index")) if isinstance(element, dict) else (None, None)
-        known = by_index.get(index) if index[1] is not None else None
-        if known is None:
-            result.append(dict(element) if isinstance(element, dict) else element)
-            if index[1] is not None:
-                by_index[index] = result[-1]
-            continue
-        for name, value in element.items():
-            is_piece = name in _CONTINUED and isinstance(value, str) and isinstance(known.get(name), str)
-            if is_piece:
-                known[name] += value
-            elif value is not None:
-                known[name] = value
-    return result
-
-
-_CONTINUED: Final = frozenset(("text", "summary", "data", "thinking"))
-
-
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> None:
-    """The details as they came, or made of the text."""
-    assert turn.node is not None
-    role = turn.node.child("role")
-    assert role is not None  # it is what makes the message the assistant's
-    details = thought.blocks[0][1] if thought.blocks else ""
-    made = f'[{{"type":"reasoning.text","text":{quote_text(thought.text)}}}]'
-    edits.insert_after(role, "reasoning_details", details or made)
-
+# --- the conversations -----------------------------------------------------------------------------------------------
 
 CHAT_CONVERSATION: Final = Conversation(
     table=assistant_table(MESSAGE_MEMBERS | {"content": CONTENT}),
     turns=_turns,
     last_user=last_user,
-    listener=_ChatListener,
-    put_back=_put_back,
+    listener=ChatListener,
     forms={
         Form.REASONING_CONTENT: "reasoning_content",
         Form.REASONING: "reasoning",
@@ -231,7 +105,6 @@ OLLAMA_CONVERSATION: Final = Conversation(
     table=assistant_table({"thinking": REASONING, "content": CONTENT, "tool_calls": TOOL_CALL}),
     turns=_turns,
     last_user=last_user,
-    listener=_ChatListener,
-    put_back=lambda _turn, _thought, _edits: None,
+    listener=ChatListener,
     forms={Form.THINKING: "thinking", Form.INLINE: "", Form.DROP: ""},
 )

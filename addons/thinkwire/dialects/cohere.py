@@ -5,6 +5,7 @@ row of numbers; tool calls and citations have rows of their own, and a citation 
 """
 
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from thinkwire.dialects.dialect import Dialect, Handling
@@ -51,6 +52,10 @@ def _citation(label: Level | None, thought: Level) -> Shape:
 
 
 _THOUGHT: Final = Level(is_thought=True, has_state=False)
+_QUOTE: Final = replace(_THOUGHT, is_quote=True)
+
+
+_LISTED_QUOTE: Final = replace(_QUOTE, opens=True, space=_CITATION)
 
 
 def _in_list(space: str) -> dict[str, Level]:
@@ -66,7 +71,7 @@ _MESSAGE: Final = Shape(
         "content": Shape(elements=_block(**_in_list(_CONTENT))),
         "tool_plan": REASONING,
         "tool_calls": TOOL_CALL,
-        "citations": Shape(elements=_citation(**_in_list(_CITATION))),
+        "citations": Shape(elements=_citation(Level(opens=True, space=_CITATION), _LISTED_QUOTE)),
     },
     other=OTHER,
 )
@@ -97,7 +102,7 @@ _EVENTS: Final[dict[str, Shape]] = {
     "tool-call-start": _event({}, _TOOL_CALL, _CALLS),
     "tool-call-delta": _event({}, _TOOL_CALL, _CALLS),
     "tool-call-end": _event({}, _TOOL_CALL),
-    "citation-start": _event({}, _CITATION, _delta(citations=_citation(None, _THOUGHT))),
+    "citation-start": _event({}, _CITATION, _delta(citations=_citation(None, _QUOTE))),
     "citation-end": _event({}, _CITATION),
     "message-end": _event(
         {

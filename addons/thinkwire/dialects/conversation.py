@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from thinkwire.dialects.history import Form
 from thinkwire.dialects.parts import Extent, Update
@@ -16,6 +16,7 @@ from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
 __all__ = [
+    "BY_ID",
     "Conversation",
     "Listener",
     "Sink",
@@ -23,11 +24,16 @@ __all__ = [
     "Thought",
     "Turn",
     "call_key",
+    "item_key",
     "last_said",
     "said_by",
     "since",
     "text_key",
 ]
+
+
+BY_ID: Final = "id"
+"""How keys begin that are the same whatever was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +45,6 @@ class Thought:
     """The API's own blocks, as JSON in the form of document text, each with the number of visible blocks before it."""
     visible: int = 0
     """How many visible blocks the turn had; 0 where it is not made of blocks."""
-
-    @property
-    def size(self) -> int:
-        """Bytes, roughly."""
-        return len(self.text) + sum(len(block) for _, block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +100,42 @@ class Conversation:
     last_user: Callable[[object], str]
     """What `Turn.user` is for the answer to a request, given its parsed body."""
     listener: Callable[[TellApart], Listener]
-    put_back: Callable[[Turn, Thought, Edits], None]
-    """Puts the API's own blocks back into a turn that lacks them."""
+    put_back: Callable[[Turn, Thought, Edits], bool] | None = None
+    """Puts the API's own blocks back into a turn that lacks them; returns whether it could. None where a form of
+    `history` is written."""
     forms: Mapping[Form, str] = field(default_factory=dict)
     """The forms that `history` can ask for here, with the name of the member where it is one; none where only
     memory acts."""
 
 
 def call_key(name: object, arguments: object, identity: object = None) -> str:
-    """The key of a tool call: its id, or where it has none, what it asks for."""
-    if isinstance(identity, str) and identity:
-        return f"call {identity}"
+    """The key of a tool call: what it asks for, with its id where it has one.
+
+    Some count their calls anew in each conversation, so that an id alone says little.
+    """
     if isinstance(arguments, str):
         with suppress(ValueError):
             arguments = json.loads(arguments)
-    return f"called {name} {json.dumps(arguments, sort_keys=True)}"
+    asked = f"{name} {json.dumps(_canonical(arguments), sort_keys=True)}"
+    return f"{BY_ID} {identity} {asked}" if isinstance(identity, str) and identity else f"called {asked}"
+
+
+def item_key(identity: str) -> str:
+    """The key of what a provider has given a name of its own."""
+    return f"{BY_ID} {identity}"
+
+
+def _canonical(value: Any) -> Any:
+    """The value with numbers as numbers: clients write 1 for 1.0."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [_canonical(one) for one in value]
+        case dict():
+            return {name: _canonical(one) for name, one in value.items()}
+        case _:
+            return value
 
 
 def text_key(text: str) -> str:

@@ -12,7 +12,6 @@ from thinkwire.dialects.conversation import (
     Thought,
     Turn,
     call_key,
-    last_said,
     said_by,
     since,
     text_key,
@@ -26,44 +25,54 @@ from thinkwire.wire.splice import Edits
 __all__ = ["GEMINI_CONVERSATION"]
 
 _SIGNATURE: Final = "thoughtSignature"
+_SIGNATURES: Final = frozenset((_SIGNATURE, "thought_signature"))
+"""Google's clients read both spellings."""
 _PART: Final = Shape(members={})
 _CONTENT: Final = Shape(members={"role": ENVELOPE, "parts": Shape(elements=_PART)}, other=ENVELOPE)
 
 
 def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
     contents = root.child("contents")
-    user, steps = "", 0
+    user, steps, was_model = "", 0, False
     for content in contents.children if contents is not None else ():
         role, parts = content.child("role"), content.child("parts")
         nodes = parts.children if parts is not None else []
         if role is None or role.raw != '"model"':
             said = said_by([node.value for node in nodes])
-            user, steps = (said, 0) if said else (user, steps)
+            user, steps = (said, 0) if said else (user, steps + was_model)
+            was_model = False
             continue
-        is_first = True
+        is_first, was_model = not was_model, True  # a client may keep each chunk as a content of its own
         for node in nodes:
             part = node.value
-            if key := _key(part):
-                yield Turn((key,), since(user, steps), node, None, _SIGNATURE not in part, is_first)
+            if keys := _keys(part):
+                yield Turn(keys[:1], since(user, steps), node, None, _SIGNATURES.isdisjoint(part), is_first)
                 is_first = is_first and "functionCall" not in part
-        steps += 1
 
 
-def _key(part: Any) -> str:
-    """Calls have ids in few places; a call is known by what it asks for as well."""
+def _keys(part: Any) -> tuple[str, ...]:
+    """All that a part may be known by: calls have ids in few places, and clients lose them."""
     if not isinstance(part, dict) or part.get("thought") is True:
-        return ""
+        return ()
     call = part.get("functionCall")
     if isinstance(call, dict):
-        return call_key(call.get("name"), call.get("args"), call.get("id"))
+        asked = (call.get("name"), call.get("args"))
+        return tuple(dict.fromkeys((call_key(*asked, call.get("id")), call_key(*asked))))
     text = part.get("text")
-    return text_key(text) if isinstance(text, str) and text.strip() else ""
+    return (text_key(text),) if isinstance(text, str) and text.strip() else ()
 
 
 def _last_user(body: object) -> str:
     contents = body.get("contents") if isinstance(body, dict) else None
-    sides = [one | {"role": one.get("role", "user")} for one in contents or () if isinstance(one, dict)]
-    return last_said(sides, "role", "model", "parts")
+    user, steps, was_model = "", 0, False
+    for content in contents if isinstance(contents, list) else ():
+        if isinstance(content, dict) and content.get("role") == "model":
+            was_model = True
+        elif isinstance(content, dict):
+            said = said_by(content.get("parts"))
+            user, steps = (said, 0) if said else (user, steps + was_model)
+            was_model = False
+    return since(user, steps)
 
 
 class _GeminiListener:
@@ -83,8 +92,8 @@ class _GeminiListener:
             for node in parts.children:
                 part = node.value
                 signature = node.child(_SIGNATURE)
-                if signature is not None and (key := _key(part)):
-                    self._turns.append(Turn((key,), thought=Thought(blocks=((0, signature.raw),))))
+                if signature is not None and (keys := _keys(part)):
+                    self._turns.append(Turn(keys, thought=Thought(blocks=((0, signature.raw),))))
         self.is_due = len(self._turns) > known
         return UNHEARD
 
@@ -92,9 +101,11 @@ class _GeminiListener:
         return self._turns
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> None:
-    if turn.node is not None and turn.node.children and thought.blocks:
-        edits.append(turn.node, _SIGNATURE, thought.blocks[0][1])
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
+    if turn.node is None or not turn.node.children or not thought.blocks:
+        return False
+    edits.append(turn.node, _SIGNATURE, thought.blocks[0][1])
+    return True
 
 
 GEMINI_CONVERSATION: Final = Conversation(

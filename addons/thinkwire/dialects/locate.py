@@ -30,6 +30,7 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
     level = level_of(node)
     if level is not None:
         update.is_thought = update.is_thought or level.is_thought
+        update.is_quote = update.is_quote or level.is_quote
         update.has_state = update.has_state and level.has_state
         update.begins = update.begins or level.begins
         update.resets += level.resets

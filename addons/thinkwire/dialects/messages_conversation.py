@@ -3,7 +3,6 @@
 In a tool loop the provider wants the thoughts of the running turn back as they came, where they stood.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ from thinkwire.dialects.history import Form
 from thinkwire.dialects.parts import Extent, Kind, Update
 from thinkwire.dialects.pieces import UNHEARD, Pieces
 from thinkwire.wire.json_tree import Node
-from thinkwire.wire.splice import Edits, to_json
+from thinkwire.wire.splice import Edits, to_document
 
 __all__ = ["MESSAGES_CONVERSATION"]
 
@@ -47,21 +46,21 @@ def _type(block: Any) -> object:
     return block.get("type") if isinstance(block, dict) else None
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> None:
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
     """The blocks where they stood; in front of all where the client has left out others."""
     content = turn.node.child("content") if turn.node is not None else None
-    if content is None:
-        return
+    if content is None or not thought.blocks:
+        return False
     if content.is_string:
         text = f'{{"type":"text","text":{content.raw}}}' if not content.is_empty else ""
         edits.replace(content, f"[{','.join(filter(None, [*(block for _, block in thought.blocks), text]))}]")
-        return
-    if not content.children:
-        return
-    is_whole = len(content.children) == thought.visible
+        return True
+    staying = [block for block in content.children if not edits.is_removed(block)]
     for place, block in thought.blocks:
-        at = min(place, len(content.children) - 1) if is_whole else 0
-        edits.insert_before(content.children[at], block)
+        at = min(place, len(staying) - 1) if len(staying) == thought.visible else 0
+        if staying:
+            edits.insert_before(staying[at], block)
+    return bool(staying)
 
 
 # --- an answer ---------------------------------------------------------------------------------------------------
@@ -80,7 +79,9 @@ class _Block:
     @property
     def whole(self) -> dict[str, Any]:
         said = {name: pieces.text for name, pieces in self.pieces.items()}
-        return self.begun | {name: str(self.begun.get(name) or "") + text for name, text in said.items()}
+        given = said.pop("partial_json", None)
+        whole = self.begun | {name: str(self.begun.get(name) or "") + text for name, text in said.items()}
+        return whole if given is None else whole | {"input": given}
 
 
 class _MessagesListener:
@@ -109,7 +110,7 @@ class _MessagesListener:
             self._blocks[owner] = _Block(begun.value)
         elif delta is not None:
             block = self._blocks.setdefault(owner, _Block(None))
-            kinds = update.of(Kind.REASONING, Kind.OPAQUE, Kind.TEXT)
+            kinds = update.of(Kind.REASONING, Kind.OPAQUE, Kind.TEXT, Kind.TOOL_CALL)
             texts = [part.node for part in kinds if part.node.is_string and part.says_something]
             for node in texts:
                 block.piece(node.key).take(node)
@@ -125,19 +126,11 @@ class _MessagesListener:
         before = 0
         for block in blocks:
             if _type(block) in _THOUGHTS:
-                thoughts.append((before, _document_text(block)))
+                thoughts.append((before, to_document(block)))
             else:
                 before += 1
         text = "".join(str(block.get("thinking", "")) for block in blocks if _type(block) == "thinking")
         yield Turn(_keys(blocks, visible_text(visible)), thought=Thought(text, tuple(thoughts), len(visible)))
-
-
-def _document_text(value: Any) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return text.encode().decode("latin-1")
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return to_json(value)
 
 
 MESSAGES_CONVERSATION: Final = Conversation(

@@ -106,6 +106,8 @@ class Level:
     """For a list: JSON text of the element that is left when all have gone, for readers that count on one."""
     is_thought: bool = False
     """The owner is made of reasoning alone and goes as a whole."""
+    is_quote: bool = False
+    """For a thought: does it only say once more what another one said? It goes with that."""
     has_state: bool = True
     """For a thought: may a signature or an encrypted form belong to it? Without, it has nothing that is worth keeping
     for the next turn."""
@@ -183,6 +185,7 @@ class Update:
     """The other owners that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
+    is_quote: bool = False
     held_thought: bool = False
     """Was tagged reasoning, or markup of it, told apart from its texts?"""
     has_state: bool = True

@@ -19,6 +19,10 @@ class Pieces(list[bytes]):
         """Add the text of a string."""
         self.append(encode(node.raw[1:-1]))
 
+    def add(self, text: str) -> None:
+        """Add a text that was read."""
+        self.append(json.dumps(text)[1:-1].encode())
+
     @property
     def text(self) -> str:
         joined = b'"' + b"".join(self) + b'"'

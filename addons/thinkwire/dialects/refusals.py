@@ -93,7 +93,7 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         "`history: keep`",
     ),
     Refusal(
-        _says("missing a 'thought_signature' in functionCall parts"),
+        _says("missing a 'thought_signature'"),
         "Gemini",
         _RESTORE,
         "rules/gemini.yaml",

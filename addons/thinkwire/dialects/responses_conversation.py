@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from thinkwire.dialects.chat_conversation import visible_text
-from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, call_key, said_by, text_key
+from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, item_key
 from thinkwire.dialects.parts import Extent, Update
 from thinkwire.dialects.pieces import UNHEARD
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import Edits
 
 __all__ = ["RESPONSES_CONVERSATION"]
@@ -20,41 +19,22 @@ def _is_thought(item: Any) -> bool:
 
 
 def _keys(item: Any) -> tuple[str, ...]:
-    """What an item of the assistant's is known by; nothing for others."""
-    if not isinstance(item, dict):
+    """An item is known by its id, a reference to it included; one without an id needs no reasoning before it."""
+    if not isinstance(item, dict) or item.get("role", "assistant") != "assistant" or _is_thought(item):
         return ()
-    if "call_id" in item and not str(item.get("type", "")).endswith("_output"):
-        return (call_key(item.get("name"), item.get("arguments"), item["call_id"]),)
-    if item.get("role") != "assistant":
-        return ()
-    content = item.get("content")
-    parts = (
-        [{"text": part.get("text")} for part in content if isinstance(part, dict)]
-        if isinstance(content, list)
-        else content
-    )
-    text = visible_text(parts)
-    return (text_key(text),) if text.strip() else ()
+    identity = item.get("id")
+    return (item_key(identity),) if isinstance(identity, str) and identity else ()
 
 
 def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
     items = root.child("input")
-    user, follows_thought, is_first = "", False, True
+    follows_thought, is_first = False, True
     for node in items.children if items is not None else ():
         item = node.value
-        if keys := _keys(item):
-            yield Turn(keys, user, node, None, not follows_thought, is_first)
-        elif isinstance(item, dict) and item.get("role") == "user":
-            user = said_by(item.get("content"))
+        keys = _keys(item)
+        if keys:
+            yield Turn(keys, "", node, None, not follows_thought, is_first)
         follows_thought, is_first = _is_thought(item), not keys
-
-
-def _last_user(body: object) -> str:
-    items = body.get("input") if isinstance(body, dict) else None
-    if isinstance(items, str):
-        return items
-    users = (one for one in reversed(items or ()) if isinstance(one, dict) and one.get("role") == "user")
-    return said_by(next(users, {}).get("content"))
 
 
 class _ResponsesListener:
@@ -98,16 +78,28 @@ def _elements(node: Node | None) -> list[Node]:
     return node.children if node is not None and node.is_list else []
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> None:
-    for _, block in thought.blocks:
-        if turn.node is not None:
-            edits.insert_before(turn.node, block)
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
+    """In front of the item. What the provider has not stored, it can only read where it is encrypted."""
+    node = turn.node
+    if node is None or node.parent is None or node.parent.parent is None:
+        return False
+    store = node.parent.parent.child("store")
+    is_stored = store is None or store.raw != "false"
+    blocks = [block for _, block in thought.blocks if is_stored or _is_encrypted(block)]
+    for block in blocks:
+        edits.insert_before(node, block)
+    return bool(blocks)
+
+
+def _is_encrypted(block: str) -> bool:
+    encrypted = read(block, _ITEM).child("encrypted_content")
+    return encrypted is not None and encrypted.is_string and not encrypted.is_empty
 
 
 RESPONSES_CONVERSATION: Final = Conversation(
     table=Shape(members={"input": Shape(elements=_ITEM)}),
     turns=_turns,
-    last_user=_last_user,
+    last_user=lambda _body: "",  # ids say it all
     listener=lambda _tell_apart: _ResponsesListener(),
     put_back=_put_back,
 )

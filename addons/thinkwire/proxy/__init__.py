@@ -1,1 +1,1 @@
-"""The mitmproxy shell: hooks, options, reloading. The only place that imports mitmproxy."""
+"""The mitmproxy shell: hooks, options, reloading, recording. The only place that imports mitmproxy."""

@@ -10,14 +10,20 @@ from weakref import WeakKeyDictionary
 
 from mitmproxy import command, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
+from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
+from thinkwire.proxy.record import Recorder
+from thinkwire.proxy.recorded import RecordingError, parse_speed, read_recordings
+from thinkwire.proxy.redirect import Redirect
+from thinkwire.proxy.replay import asked_by
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
@@ -33,6 +39,8 @@ logger = logging.getLogger(__name__)
 
 OUR_HEADER: Final = "x-thinkwire"
 """Addressed to us by clients; it never travels on."""
+RULES_HEADER: Final = "x-thinkwire-rules"
+"""Names the rules that decided, in answers, where somebody wants it."""
 
 
 class Thinkwire:
@@ -47,7 +55,9 @@ class Thinkwire:
         self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
         self._memory = Memory(0, 0.0, time.monotonic)
         """What was thought in earlier turns; its bounds are options."""
+        self._recorder = Recorder()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
+        self._redirect = Redirect()
 
     # --- options and commands -----------------------------------------------------------------------------------
 
@@ -57,17 +67,43 @@ class Thinkwire:
             "thinkwire_observe", bool, False, "Decide, count and log, but change nothing (except our own header)."
         )
         loader.add_option(
+            "thinkwire_name_rules", bool, False, "Name the rules that decided in a header of each answer."
+        )
+        loader.add_option(
             "thinkwire_memory_megabytes", int, 64, "How much reasoning is remembered for `restore`, of all callers."
         )
         loader.add_option(
             "thinkwire_memory_minutes", int, 720, "How long reasoning is remembered that no request has asked for."
         )
+        loader.add_option(
+            "thinkwire_record",
+            str,
+            "",
+            "A flow file to which exchanges are added, both ends untouched, secrets removed.",
+        )
+        loader.add_option(
+            "thinkwire_record_redact",
+            Sequence[str],
+            [],
+            "Further headers and members of queries and JSON whose values are not recorded; * stands for anything.",
+        )
+        loader.add_option(
+            "thinkwire_replay", Sequence[str], [], "Flow files or HAR files that answer instead of the provider."
+        )
+        loader.add_option(
+            "thinkwire_replay_speed", str, "1", "1: as fast as recorded; 2: twice as fast; 0: without waiting."
+        )
 
     def configure(self, updated: set[str]) -> None:
         self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
         self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
-        if "thinkwire_rules" not in updated:
-            return
+        self._configure_record(updated)
+        if "thinkwire_rules" in updated:
+            self._configure_rules()
+        if updated & {"thinkwire_replay", "thinkwire_replay_speed"}:
+            self._configure_replay()
+
+    def _configure_rules(self) -> None:
         loaded = self._load_rules()
         if loaded.ruleset is not None:
             return
@@ -77,6 +113,37 @@ class Thinkwire:
         # At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
         logger.error("%s", report)
 
+    def _configure_record(self, updated: set[str]) -> None:
+        if "thinkwire_record_redact" in updated:
+            self._recorder.redact(ctx.options.thinkwire_record_redact)
+        if "thinkwire_record" not in updated:
+            return
+        path = Path(ctx.options.thinkwire_record).expanduser() if ctx.options.thinkwire_record else None
+        try:
+            self._recorder.open(path)
+        except (OSError, NotAFlowFile) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            message = f"thinkwire_record: {path} cannot be written: {reason}"
+            if self._is_running:
+                raise exceptions.OptionsError(message) from error
+            logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
+
+    def _configure_replay(self) -> None:
+        try:
+            speed = parse_speed(ctx.options.thinkwire_replay_speed)
+            exchanges, warnings = read_recordings(ctx.options.thinkwire_replay)
+        except RecordingError as error:
+            if self._is_running:
+                raise exceptions.OptionsError(str(error)) from error
+            logger.error("%s", error)
+            return
+        for warning in warnings:
+            logger.warning("%s", warning)
+        self._redirect.use(exchanges, speed, self._facts)
+        if exchanges:
+            # Nothing is to be connected before a request is there as a whole, for only then one can choose.
+            ctx.options.update(connection_strategy="lazy", stream_large_bodies=None)
+
     def running(self) -> None:
         self._is_running = True
         if self._watching is None:
@@ -85,6 +152,8 @@ class Thinkwire:
     def done(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
+        self._recorder.close()
+        self._redirect.stop()
 
     @command.command("thinkwire.reload")
     def reload(self) -> None:
@@ -123,6 +192,7 @@ class Thinkwire:
     # --- hooks --------------------------------------------------------------------------------------------------
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
+        self._recorder.requestheaders(flow)
         headers = flow.request.headers
         if OUR_HEADER in headers and not signs_header(flow.request, OUR_HEADER):
             self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
@@ -133,8 +203,22 @@ class Thinkwire:
     def request(self, flow: http.HTTPFlow) -> None:
         if self._ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
+        elif self._redirect.is_on and flow.live:
+            self._replay(flow)
         elif flow not in self._exchanges:
             self._begin(flow)
+
+    def _replay(self, flow: http.HTTPFlow) -> None:
+        """Let a recorded exchange answer, chosen by the request as it came; the rules are for it as for any other."""
+        asked, accepts = asked_by(flow, self._facts(flow)), str(flow.request.headers.get("accept-encoding", ""))
+        try:
+            self._begin(flow)
+        finally:
+            if flow.response is None:
+                self._redirect.answer(flow, asked, accepts, self._dialects)
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        self._redirect.guard(data.server)
 
     def _may_pass_unread(self, request: http.Request) -> bool:
         """Would `stream_large_bodies` take a request that may be one to a model past us, or might it?"""
@@ -147,39 +231,59 @@ class Thinkwire:
         if self._ruleset is None:
             return
         facts = self._facts(flow)
+        self._recorder.request(flow, is_of_an_api=facts.dialect is not None)
         choice = self._ruleset.choose(facts, flow)
         exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
         exchange.request()
+        if exchange.refusal:
+            self._recorder.refuse(flow, exchange.refusal)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
+        self._redirect.restore(flow)
+        self._recorder.responseheaders(flow)
         exchange = self._exchanges.get(flow)
         if exchange is not None and flow.live:
             exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
+            self._name_rules(flow, exchange)
+        self._recorder.listen(flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
+        self._recorder.response(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None and flow.websocket is None:
             exchange.response()
+            if not flow.live:
+                self._name_rules(flow, exchange)
+
+    def _name_rules(self, flow: http.HTTPFlow, exchange: Exchange) -> None:
+        if ctx.options.thinkwire_name_rules and exchange.rules and flow.response is not None:
+            flow.response.headers[RULES_HEADER] = ", ".join(exchange.rules)
 
     def websocket_start(self, flow: http.HTTPFlow) -> None:
         def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:
             assert self._ruleset is not None  # else there would be no connection; a reload never takes the rules away
             facts = self._facts(flow, message)
+            if facts.dialect is not None:
+                self._recorder.recognise(flow)
             return facts, self._ruleset.choose(facts, flow)
 
         if self._ruleset is not None:
             self._conversations[flow] = Conversation(flow, choose, self._memory, observes=ctx.options.thinkwire_observe)
 
     def websocket_message(self, flow: http.HTTPFlow) -> None:
+        self._recorder.message(flow)
         if (conversation := self._conversations.get(flow)) is not None:
             conversation.message()
 
     def websocket_end(self, flow: http.HTTPFlow) -> None:
+        self._recorder.end(flow)
         if (conversation := self._conversations.pop(flow, None)) is not None:
             conversation.end()
 
     def error(self, flow: http.HTTPFlow) -> None:
+        self._redirect.restore(flow)
+        self._recorder.end(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None:
             exchange.error()

@@ -48,11 +48,16 @@ class Exchange:
         self._observes = observes
         self._recollection = Recollection(flow, facts, choice, memory)
         self._notes: list[str] = []
-        self._is_refused = False
-        """Did we answer in the provider's place?"""
+        self.refusal = ""
+        """Why we answered in the provider's place; empty where we did not."""
         self._answer: AnswerRewriter | None = None
         self._noun = "event"
         self._tap: RewritingTap | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules that decided something, in their order, each once."""
+        return tuple(dict.fromkeys(rule.id for rule in self._choice.rules))
 
     # --- the request --------------------------------------------------------------------------------------------
 
@@ -99,7 +104,7 @@ class Exchange:
         if self._flow.request.stream:
             logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
             return
-        self._is_refused = True
+        self.refusal = why
         answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
         body = encode(answer.error_text(REFUSED, f"thinkwire: {why}"))
         self._flow.response = http.Response.make(REFUSED, body, {"content-type": "application/json"})
@@ -167,7 +172,7 @@ class Exchange:
 
     def response(self) -> None:
         """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
-        if self._response.status_code == REFUSED and not self._is_refused:
+        if self._response.status_code == REFUSED and not self.refusal:
             self._note_advice()
         label, raw = self._label(), self._response.raw_content
         is_done = self._tap is not None and self._tap.was_called

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.recording import Answer, Recorded
+from thinkwire.proxy.recording import Answer, Session
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.assemble import Assembler, Moment, Said
 from thinkwire.rewrite.beginning import Form, Label
@@ -22,7 +22,7 @@ __all__ = ["Change", "Reading", "Rerun", "read_exchange", "rerun"]
 class Reading:
     """One exchange and what was said in it."""
 
-    recorded: Recorded
+    recorded: Session
     facts: RequestFacts
     choice: Choice | None = None
     """What the rules decided, where any were asked for."""
@@ -42,7 +42,7 @@ class Reading:
         return self.form not in (None, Form.BODY, Form.RAW)
 
 
-def read_exchange(recorded: Recorded, ruleset: Ruleset | None = None) -> Reading:
+def read_exchange(recorded: Session, ruleset: Ruleset | None = None) -> Reading:
     """Read what the provider sent; with rules, what a client gets by them."""
     dialects = ruleset.dialects if ruleset is not None else DIALECTS
     facts = recorded.facts(dialects)
@@ -91,7 +91,7 @@ class Rerun:
     damage: str = ""
 
 
-def rerun(recorded: Recorded, ruleset: Ruleset) -> Rerun:
+def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
     """Rewrite an answer, event by event."""
     facts = recorded.facts(ruleset.dialects)
     choice = ruleset.choose(facts, recorded.flow)

@@ -2,6 +2,7 @@
 
 from mitmproxy import http
 
+from thinkwire.dialects.conversation import Conversation
 from thinkwire.dialects.registry import CONVERSATIONS
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.caller import caller_of
@@ -26,7 +27,7 @@ class Recollection:
 
     def rewrite_request(self, body: bytes) -> Mapped:
         """The request's body after all that the rules do with it. Raises Unreadable and Refused."""
-        plan, caller = self._choice.plan, caller_of(self._flow)
+        plan, caller = self._choice.plan, self._caller
         family = plan.response.extract.family if plan.response.extract is not None else None
         mapped = map_history(body, plan.request, self._facts, family, lambda turn: self._memory.recall(caller, turn))
         return Mapped(rewrite_request(mapped.raw, plan.request), mapped.notes)
@@ -36,6 +37,16 @@ class Recollection:
         plan, conversation = self._choice.plan, CONVERSATIONS.get(self._facts.dialect)
         hearing = None
         if plan.request.restores and conversation is not None:
-            user = conversation.last_user(self._facts.body)
-            hearing = Hearing(self._memory, caller_of(self._flow), conversation, user, plan.response.extract)
+            hearing = Hearing(self._memory, self._caller, conversation, self._user(conversation), plan.response.extract)
         return AnswerRewriter(plan.response, self._facts, self._choice.dialects, hearing)
+
+    @property
+    def _caller(self) -> bytes:
+        """Who asks, and by which API: the blocks of one mean nothing in another."""
+        return caller_of(self._flow) + (self._facts.dialect or "").encode()
+
+    def _user(self, conversation: Conversation) -> str:
+        try:
+            return conversation.last_user(self._facts.body)
+        except RecursionError:
+            return ""

@@ -1,10 +1,10 @@
-"""The exchanges in a mitmproxy flow file or a HAR: what was asked, what was answered, and when each chunk came.
+"""All exchanges in a mitmproxy flow file or a HAR, for looking into them, also those that nobody could replay.
 
-It reads files; what the bytes of an answer mean is read elsewhere.
+It reads files; what the bytes of an answer mean is read elsewhere, and `recorded.py` reads them for replay.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.media import label_of, may_have_body, media_type
+from thinkwire.proxy.recorded import CHUNKS, RecordingError, cut_as_noted, noted_times
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.beginning import Form
 from thinkwire.rewrite.framed import Event, FrameReader
@@ -24,16 +25,9 @@ from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import decoder_for
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["CHUNKS", "Answer", "Chunk", "Recorded", "Recording", "RecordingError", "read_recording"]
-
-CHUNKS: Final = "thinkwire.chunks"
-"""The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
+__all__ = ["Answer", "Chunk", "Recording", "RecordingError", "Session", "read_recording"]
 
 _SECRET: Final = re.compile(r"([?&](?:[\w-]*(?:key|token|secret|signature)|sig|code)=)[^&#]+", re.IGNORECASE)
-
-
-class RecordingError(Exception):
-    """Nothing in a file can be read; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +51,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Session:
     """One exchange of a file."""
 
     number: int
@@ -112,15 +106,8 @@ class Recorded:
     def chunks(self) -> list[Chunk]:
         """The answer's body as it came; one chunk without a time where nobody has noted them."""
         raw = (self.flow.response.raw_content or b"") if self.flow.response is not None else b""
-        chunks: list[Chunk] = []
-        at, last = 0, None
-        for time, size in _noted(self.flow.metadata.get(CHUNKS)):
-            if piece := raw[at : at + size]:
-                chunks.append(Chunk(time, piece))
-            at, last = at + size, time
-        if raw[at:]:
-            chunks.append(Chunk(last, raw[at:]))
-        return chunks
+        times = noted_times(self.flow.metadata.get(CHUNKS))
+        return [Chunk(at if times else None, piece) for at, piece in cut_as_noted(raw, times)]
 
     @property
     def times(self) -> list[float]:
@@ -203,21 +190,11 @@ def _read(reader: FrameReader, chunks: list[Chunk]) -> Answer:
     return Answer(events, reader.form, reader.damage)
 
 
-def _noted(value: object) -> Iterator[tuple[float, int]]:
-    """The times and sizes of chunks, as far as they are such."""
-    for entry in value if isinstance(value, list | tuple) else ():
-        match entry:
-            case [int() | float() as time, int() as size] if size >= 0:
-                yield float(time), size
-            case _:
-                return
-
-
 @dataclass(frozen=True, slots=True)
 class Recording:
     """The HTTP exchanges of a file."""
 
-    exchanges: list[Recorded] = field(default_factory=list)
+    exchanges: list[Session] = field(default_factory=list)
     damage: str = ""
     """What is wrong behind the last of them."""
 
@@ -232,13 +209,13 @@ def read_recording(path: Path) -> Recording:
 
 
 def _read_flows(flows: Iterable[flow.Flow], path: Path) -> Recording:
-    exchanges: list[Recorded] = []
+    exchanges: list[Session] = []
     count = 0
     try:
         for one in flows:
             count += 1
             if isinstance(one, http.HTTPFlow):
-                exchanges.append(Recorded(count, one))
+                exchanges.append(Session(count, one))
     except OSError:
         raise
     except Exception as error:

@@ -6,10 +6,13 @@ them, for an exception loses the chunk or leaves the client waiting for ever.
 
 import logging
 import time
+from collections.abc import Callable, Iterable
+
+from mitmproxy import http
 
 from thinkwire.rewrite.stream import StreamRewriter
 
-__all__ = ["ReplacingTap", "RewritingTap", "pass_on"]
+__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "hear_all", "pass_on"]
 
 logger = logging.getLogger(__name__)
 
@@ -47,3 +50,40 @@ class ReplacingTap:
     def __call__(self, _chunk: bytes) -> list[bytes]:
         pieces, self._pieces = self._pieces, []
         return pieces
+
+
+class HearingTap:
+    """Tells what comes, as it comes; what is sent is another tap's business."""
+
+    def __init__(self, hear: Callable[[bytes], None], tap: Callable[[bytes], Iterable[bytes] | bytes]) -> None:
+        self._hear = hear
+        self._tap = tap
+
+    def __call__(self, chunk: bytes) -> Iterable[bytes] | bytes:
+        if chunk:
+            self._hear(chunk)
+        return self._tap(chunk)
+
+
+class _Overheard(http.Response):
+    """An answer that `stream_large_bodies` may take past us after its headers, when nobody is asked any more."""
+
+    _stream: Callable[[bytes], Iterable[bytes] | bytes] | bool = False
+    _hear: Callable[[bytes], None]
+
+    @property
+    def stream(self) -> Callable[[bytes], Iterable[bytes] | bytes] | bool:
+        return self._stream
+
+    @stream.setter
+    def stream(self, value: Callable[[bytes], Iterable[bytes] | bytes] | bool) -> None:
+        self._stream = HearingTap(self._hear, value if callable(value) else pass_on) if value else False
+
+
+def hear_all(response: http.Response, hear: Callable[[bytes], None]) -> None:
+    """Tell each chunk of a body that is streamed, now or later. A body that mitmproxy buffers is not told."""
+    decided = response.stream
+    response.__class__ = _Overheard
+    assert isinstance(response, _Overheard)
+    response._hear = hear
+    response.stream = decided

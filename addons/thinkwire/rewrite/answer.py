@@ -147,7 +147,7 @@ class AnswerRewriter:
             return Outcome(True, [], [], "")
         edits, updates = Edits(), locate(root, extent)
         if hearing is not None and self._dialect.name == self._request.dialect:
-            self.sink = hearing.hear(updates, extent)
+            self._hear(hearing, updates, extent)
             self.generation += updates[0].begins or bool(updates[0].resets)  # the texts of another block go elsewhere
         if self._extraction is None:
             return self._decide(updates, extent, edits)
@@ -183,7 +183,21 @@ class AnswerRewriter:
     def remember(self) -> None:
         """Remember what was thought so far: the answer is at its end, or broke off."""
         if self._hearing is not None:
-            self._hearing.remember()
+            try:
+                self._hearing.remember()
+            except Exception as error:
+                self._stop_hearing(error)
+
+    def _hear(self, hearing: Hearing, updates: list[Update], extent: Extent) -> None:
+        try:
+            self.sink = hearing.hear(updates, extent)
+        except Exception as error:
+            self._stop_hearing(error)
+
+    def _stop_hearing(self, error: Exception) -> None:
+        """Whatever it was (nesting, most likely): the answer goes on, and is not remembered."""
+        self._hearing, self.sink = None, UNHEARD
+        self.tally.forgotten = str(error) or type(error).__name__
 
     def finish(self) -> Sequence[str]:
         """The documents that are still to be sent when the answer ends."""

@@ -7,7 +7,7 @@ said in `dialects/history.py`, where requests keep it in the files `*_conversati
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from thinkwire.dialects.conversation import Conversation, Thought, Turn
+from thinkwire.dialects.conversation import BY_ID, Conversation, Thought, Turn
 from thinkwire.dialects.history import Form, Taker, taker_of
 from thinkwire.dialects.locate import locate
 from thinkwire.dialects.parts import Extent
@@ -17,7 +17,7 @@ from thinkwire.dialects.tag_families import FAMILIES, Family, merged
 from thinkwire.rewrite.plan import History, RequestPlan, To
 from thinkwire.rewrite.said import Said, Tags
 from thinkwire.rewrite.said_forms import write
-from thinkwire.wire.json_tree import decode, read
+from thinkwire.wire.json_tree import Unreadable, decode, read
 from thinkwire.wire.splice import Edits, splice
 
 __all__ = ["Mapped", "Refused", "map_history"]
@@ -59,6 +59,20 @@ def map_history(raw: bytes, plan: RequestPlan, facts: RequestFacts, family: Fami
     conversation = CONVERSATIONS.get(facts.dialect)
     if conversation is None or not (plan.history.changes or plan.restores):
         return Mapped(raw)
+    try:
+        return _mapped(raw, plan, facts, family, recall, conversation)
+    except RecursionError:
+        raise Unreadable("nested too deep") from None
+
+
+def _mapped(
+    raw: bytes,
+    plan: RequestPlan,
+    facts: RequestFacts,
+    family: Family | None,
+    recall: Recall,
+    conversation: Conversation,
+) -> Mapped:
     root = read(decode(raw), conversation.table)
     taker = taker_of(facts, family.name if family is not None else "")
     known = (family, FAMILIES.get(taker.family) if taker is not None else None, FAMILIES["think"])
@@ -105,35 +119,60 @@ class _Mapper:
         return form if form in self._conversation.forms else None
 
     def map(self, turn: Turn, edits: Edits) -> None:
-        remembered = self._remembered(turn)
         if turn.update is None:
-            if remembered is not None:
-                self._conversation.put_back(turn, remembered, edits)
+            self._put_back(turn, edits)
             return
         said = Said(turn.update, self._tags)
         if self._history.drops_unsigned:
             said.drop_unsigned(edits)
-        form = self._form if remembered is None else self._restored_form
-        if form is Form.BLOCKS or form is None:
-            if remembered is not None:
-                self._conversation.put_back(turn, remembered, edits)
+        if not said.has_thought and self._writes_blocks:
+            self._put_back(turn, edits)
+            return
+        thought = None if said.has_thought and not self._lacks_details(said) else self._recalled(turn)
+        if thought is not None and (said.has_thought and thought.text != said.text):
+            thought = None  # the client has another one
+        form = self._form if thought is None else self._restored_form
+        if form is None or form is Form.BLOCKS:
             return
         if said.is_redacted and form is not Form.DROP:
             raise Refused(_REDACTED.format("text" if form is Form.INLINE else f"`{form.value}`"))
         if self._is_unknown:
             self._dropped += said.count
-        write(said, form, self._conversation, remembered, self._history.fill, self._family, edits)
+        write(said, form, self._conversation, thought, self._history.fill, self._family, edits)
 
-    def _remembered(self, turn: Turn) -> Thought | None:
-        """What to put back into a turn, where it lacks its thought."""
-        if not self._restores or not turn.lacks_thought or not turn.keys:
-            return None
-        if self._conversation.forms and (self._restored_form in (None, Form.DROP)):
+    @property
+    def _writes_blocks(self) -> bool:
+        """Are thoughts put back as the API's own blocks?"""
+        return self._restored_form is Form.BLOCKS and self._form in (None, Form.BLOCKS)
+
+    def _lacks_details(self, said: Said) -> bool:
+        """Has the client kept the text of a thought, and lost what was signed or encrypted of it?"""
+        return self._restored_form is Form.DETAILS and not said.blocks
+
+    def _put_back(self, turn: Turn, edits: Edits) -> None:
+        """Put back blocks that a turn lacks."""
+        put_back = self._conversation.put_back
+        if put_back is None or (not turn.lacks_thought and turn.update is None):
+            return
+        thought = self._recall(turn) if self._restores and turn.keys else None
+        done = thought is not None and put_back(turn, thought, edits)
+        self._count(turn, done=done)
+
+    def _recalled(self, turn: Turn) -> Thought | None:
+        """What is remembered of a turn, where that can be written in the form that is asked for."""
+        if not self._restores or not turn.keys or self._restored_form in (None, Form.DROP):
             return None
         thought = self._recall(turn)
-        self._restored += thought is not None
-        self._forgotten += thought is None and turn.is_first and turn.keys[0].startswith("call")
+        if thought is not None and not (thought.text or (self._restored_form is Form.DETAILS and thought.blocks)):
+            thought = None
+        self._count(turn, done=thought is not None)
         return thought
+
+    def _count(self, turn: Turn, *, done: bool) -> None:
+        if self._restores:
+            self._restored += done
+            has_calls = bool(turn.keys) and turn.keys[0].startswith((BY_ID, "called"))
+            self._forgotten += not done and turn.is_first and has_calls
 
     def notes(self) -> Iterable[str]:
         if self._restored:

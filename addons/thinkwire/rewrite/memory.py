@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Final
 
-from thinkwire.dialects.conversation import Thought, Turn
+from thinkwire.dialects.conversation import BY_ID, Thought, Turn
 
 __all__ = ["Memory", "Record"]
 
@@ -68,7 +68,8 @@ class Memory:
         for key in record.keys:
             # Of signatures without a word that can be read, the last one is the one that is asked for.
             known = self._by_key.get(key, ()) if turn.thought.text else ()
-            self._by_key[key] = (*(one for one in known if one.packed != packed), record)
+            others = [one for one in known if one.packed != packed]
+            self._by_key[key] = (*others[-1:], record)  # one that differs is enough to tell nothing
         self._tidy()
         return record
 
@@ -108,7 +109,7 @@ class Memory:
 def _digests(caller: bytes, turn: Turn) -> list[bytes]:
     """The keys of a turn, those that say most first."""
     exact = [_digest(caller, turn.user, key) for key in turn.keys]
-    return exact + [_digest(caller, key) for key in turn.keys if key.startswith("call ")]
+    return exact + [_digest(caller, key) for key in turn.keys if key.startswith(f"{BY_ID} ")]
 
 
 def _digest(caller: bytes, *words: str) -> bytes:

@@ -14,7 +14,9 @@ def carriers_of(update: Update) -> list[Part]:
 
 
 def reasoning_of(update: Update) -> str:
-    """The text of an update's reasoning, once, whatever carries it."""
+    """The text of an update's reasoning, once, whatever carries it; nothing where it quotes another one."""
+    if update.is_quote:
+        return ""
     parts = carriers_of(update)
     named = [part for part in parts if part.node.is_string]
     if named:

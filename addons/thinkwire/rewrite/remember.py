@@ -22,7 +22,8 @@ class Hearing:
         self._user = user
         self._extract = extract
         self._listener = conversation.listener(self._tell_apart)
-        self._records: dict[tuple[str, ...], Record | None] = {}
+        self._records: dict[int, Record | None] = {}
+        """What was remembered so far, by its place in the answer."""
 
     def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
         """Take note of a document. Returns where the texts of events like it go; None where each must be heard."""
@@ -35,10 +36,10 @@ class Hearing:
 
     def remember(self) -> None:
         """Remember what was said so far."""
-        for turn in self._listener.turns():
+        for place, turn in enumerate(self._listener.turns()):
             if turn.keys and (turn.thought.text or turn.thought.blocks):
-                known = self._records.get(turn.keys)
-                self._records[turn.keys] = self._memory.remember(
+                known = self._records.get(place)
+                self._records[place] = self._memory.remember(
                     self._caller, replace(turn, user=self._user), instead_of=known
                 )
 

@@ -49,6 +49,11 @@ class Said:
         return [block for part in self.parts for block in part.blocks]
 
     @property
+    def has_thought(self) -> bool:
+        """Is anything of a thought there, tagged text aside?"""
+        return any(part.says_something for part in self.parts)
+
+    @property
     def is_redacted(self) -> bool:
         return any(_type(block) == "redacted_thinking" for block in self.blocks)
 
@@ -68,10 +73,9 @@ class Said:
             return str(self.named[0].node.value)
         lists: dict[Node | None, list[str]] = {}
         for part in self.parts:
-            for block in part.blocks:
-                member = part.node if part.node.is_list else part.node.parent
-                if text := _text_of(block, part):
-                    lists.setdefault(member, []).append(text)
+            member = part.node if part.node.is_list else part.node.parent
+            if texts := _texts_of(part):
+                lists.setdefault(member, []).extend(texts)
         if lists:  # two lists hold the same thought twice
             return "\n".join(next(iter(lists.values())))
         return self.tagged[0] if self.tagged is not None else ""
@@ -79,6 +83,11 @@ class Said:
     @cached_property
     def content(self) -> Node | None:
         return self.node.child("content")
+
+    @property
+    def has_readable_content(self) -> bool:
+        """Is the content a text, a list or nothing, as it should be?"""
+        return self.content is None or self.content.is_string or self.content.is_list or self.content.raw == "null"
 
     @cached_property
     def visible(self) -> Node | None:
@@ -142,6 +151,14 @@ def _is_signed(block: Node) -> bool:
     return signature is not None and signature.is_string and not signature.is_empty
 
 
-def _text_of(block: Node, part: Part) -> str:
+def _texts_of(part: Part) -> list[str]:
+    """The texts of the blocks in a part, those without a word left out; blocks and leaves are in their order."""
     leaves = [leaf.node for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string]
-    return "".join(str(leaf.value) for leaf in leaves if block.at <= leaf.at < block.end)
+    texts: list[str] = []
+    at = 0
+    for block in part.blocks:
+        begin = at
+        while at < len(leaves) and leaves[at].at < block.end:
+            at += 1
+        texts.append("".join(str(leaf.value) for leaf in leaves[begin:at]))
+    return list(filter(None, texts))

@@ -57,6 +57,8 @@ def write(
 ) -> None:
     """Collect the edits that leave the message's reasoning in one form."""
     text = remembered.text if remembered is not None else said.text
+    if not said.has_readable_content and form is not Form.DROP:
+        return  # nobody knows what it means
     wants_fill = fill if not text and said.has_calls else None
     one = _Writing(said, text, remembered, wants_fill, edits)
     if form is Form.INLINE:
@@ -199,6 +201,7 @@ def _write_content_list(one: _Writing) -> None:
     if text is None or standing:
         _remove_placeholders(one, None)
         if standing:
+            one.untag()
             one.remove_others(*standing)
         return
     part = f'{{"type":"thinking","thinking":[{{"type":"text","text":{quote_text(text)}}}]}}'

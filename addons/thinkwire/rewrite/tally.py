@@ -25,6 +25,8 @@ class Tally:
     unreadable: int = 0
     first_problem: str = ""
     """What was wrong with the first event that could not be read."""
+    forgotten: str = ""
+    """Why the answer cannot be remembered; empty where it can."""
     first_change: tuple[bytes, bytes] | None = None
     """The first changed event, before and after."""
 
@@ -48,4 +50,6 @@ class Tally:
         phrases += [f"{name} removed from {count}" for name, count in self.metadata.items()]
         if self.unreadable:
             phrases.append(f"{self.unreadable} not readable ({self.first_problem})")
+        if self.forgotten:
+            phrases.append(f"not remembered ({self.forgotten})")
         return ", ".join(phrases) or "nothing to change"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from thinkwire.wire.json_tree import Node, encode
 
-__all__ = ["Edit", "Edits", "quote", "quote_text", "splice", "to_json"]
+__all__ = ["Edit", "Edits", "quote", "quote_text", "splice", "to_document", "to_json"]
 
 
 class Edit(NamedTuple):
@@ -37,6 +37,16 @@ def quote_text(text: str) -> str:
         return json.dumps(text, ensure_ascii=False).encode().decode("latin-1")
     except UnicodeEncodeError:  # half of a surrogate pair
         return json.dumps(text)
+
+
+def to_document(value: object) -> str:
+    """A JSON value as document text: UTF-8, which Latin-1 stands for, with an escape only for half of a character."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    try:
+        return paired.encode().decode("latin-1")
+    except UnicodeEncodeError:
+        return to_json(value)
 
 
 class Edits:

@@ -1,0 +1,240 @@
+"""Recorded exchanges, read from mitmproxy flow files and HAR files: what was asked, and what came back, and when.
+
+Knows nothing of how they are chosen and served.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Final
+
+from mitmproxy import exceptions, http, io
+from mitmproxy.flow import Flow
+from mitmproxy.net.http.status_codes import RESPONSES
+
+from thinkwire.wire.codings import CodingError, decoder_for
+
+__all__ = [
+    "CHUNKS",
+    "Answer",
+    "Chunk",
+    "Recorded",
+    "RecordingError",
+    "cut_as_noted",
+    "noted_times",
+    "parse_speed",
+    "read_recordings",
+]
+
+CHUNKS: Final = "thinkwire.chunks"
+"""The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
+
+_FRAMING: Final = {
+    "connection",
+    "content-length",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+"""Headers that speak of the recorded connection, not of the answer; they are made anew."""
+
+Chunk = tuple[float, bytes]
+"""Seconds since the request, and what came then."""
+Fields = tuple[tuple[str, str], ...]
+
+
+class RecordingError(Exception):
+    """A file cannot be replayed; the text says which, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the provider sent."""
+
+    status: int
+    reason: str
+    fields: Fields
+    """The headers in their order and spelling, without those that frame the body."""
+    length: int | None
+    """What content-length said, where it was there and is true (or was, when the body broke off)."""
+    began: float
+    """Seconds from the request to the headers."""
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def coding(self) -> str:
+        return next((value for name, value in self.fields if name.lower() == "content-encoding"), "")
+
+    def decoded(self) -> "Answer":
+        """The same without its content coding, chunk for chunk; as it is where the coding cannot be undone."""
+        decoder = decoder_for(self.coding)
+        if decoder is None or decoder.is_identity:
+            return self
+        try:
+            chunks = tuple((at, decoder.decode(chunk)) for at, chunk in self.chunks)
+        except CodingError:
+            return self
+        fields = tuple((name, value) for name, value in self.fields if name.lower() != "content-encoding")
+        return replace(self, fields=fields, length=None, chunks=tuple(one for one in chunks if one[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One exchange of a recording."""
+
+    file: str
+    number: int
+    """Its place among the flows of the file, from 1."""
+    flow: http.HTTPFlow = field(repr=False)
+    """Where the request stands."""
+    answer: Answer | None
+    """None where the connection broke before there was one."""
+    ended: float
+    """Seconds from the request to the end."""
+    breaks_off: bool
+
+    def __str__(self) -> str:
+        return f"number {self.number} of {self.file}"
+
+
+def read_recordings(files: Sequence[str]) -> tuple[list[Recorded], list[str]]:
+    """All exchanges of the files that can be replayed, in order, and warnings about the others. RecordingError."""
+    exchanges: list[Recorded] = []
+    warnings: list[str] = []
+    problems: list[str] = []
+    for file in files:
+        try:
+            found = _read(file, warnings)
+        except RecordingError as error:
+            problems.append(str(error))
+        else:
+            exchanges += found
+            if not found:
+                problems.append(f"cannot replay {file}: it holds no answer")
+    if problems:
+        raise RecordingError("\n".join(problems))
+    return exchanges, warnings
+
+
+def parse_speed(text: str) -> float:
+    """How many times as fast as recorded; 0 is without waiting. RecordingError."""
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = -1.0
+    if not 0 <= speed < float("inf"):
+        raise RecordingError(f"the replay speed is a number from 0 on (1: as recorded, 0: no waiting), not {text!r}")
+    return speed
+
+
+def _read(file: str, warnings: list[str]) -> list[Recorded]:
+    flows: list[Flow] = []
+    try:
+        with Path(file).expanduser().open("rb") as source:
+            flows.extend(io.FlowReader(source).stream())  # keeps those before the damage
+    except OSError as error:
+        raise RecordingError(f"cannot read {file}: {(error.strerror or 'unknown reason').lower()}") from error
+    except Exception as error:  # mitmproxy's own one, and whatever its reader makes of bytes that are no flows
+        if not flows:
+            raise RecordingError(f"cannot replay {file}: {_why_unreadable(error)}") from error
+        warnings.append(f"{file} is damaged behind number {len(flows)}; what stands before it is replayed")
+    exchanges = []
+    for number, flow in enumerate(flows, start=1):
+        try:
+            exchanges.append(_recorded(file, number, flow))
+        except RecordingError as error:
+            warnings.append(f"number {number} of {file} cannot be replayed: {error}")
+    return exchanges
+
+
+def _why_unreadable(error: Exception) -> str:
+    if isinstance(error, exceptions.FlowReadException) and "HAR" in str(error):
+        return "it is no valid HAR file"
+    return "it is neither a mitmproxy flow file nor a HAR file"
+
+
+def _recorded(file: str, number: int, flow: Flow) -> Recorded:
+    if not isinstance(flow, http.HTTPFlow):
+        raise RecordingError("it is not HTTP")
+    if flow.websocket is not None:
+        raise RecordingError("it is a WebSocket")
+    response, broke = flow.response, flow.error is not None
+    start = flow.request.timestamp_start
+    if response is None:
+        if flow.error is None:
+            raise RecordingError("it has no answer")
+        return Recorded(file, number, flow, None, max(0.0, flow.error.timestamp - start), breaks_off=True)
+    if response.status_code < 200:
+        raise RecordingError(f"its answer has the status {response.status_code}")
+    body = response.raw_content
+    if body is None and not broke:
+        raise RecordingError("its answer was recorded without the body")
+    times = noted_times(flow.metadata.get(CHUNKS))
+    chunks, is_timed = cut_as_noted(body or b"", times), bool(times)
+    last = chunks[-1][0] if chunks else 0.0
+    end = flow.error.timestamp if flow.error is not None else response.timestamp_end
+    return Recorded(
+        file,
+        number,
+        flow,
+        _answer(flow.request, response, chunks, is_timed=is_timed, broke=broke),
+        max(last, end - start) if is_timed and end is not None else last,
+        breaks_off=broke,
+    )
+
+
+def _answer(
+    request: http.Request, response: http.Response, chunks: tuple[Chunk, ...], *, is_timed: bool, broke: bool
+) -> Answer:
+    began = max(0.0, response.timestamp_start - request.timestamp_start) if is_timed else 0.0
+    if chunks:
+        began = min(began, chunks[0][0])
+    status = response.status_code
+    size = sum(len(chunk) for _, chunk in chunks)
+    length = _stated_length(response.headers)
+    if length is not None and request.method != "HEAD" and status != 304:
+        # Readers of HAR files undo content codings, and may leave the old length; what broke off was to be longer.
+        length = (length if length > size else None) if broke else size
+    reason = response.reason or RESPONSES.get(status, "")
+    return Answer(status, reason, tuple(_fields(response.headers)), length, began, chunks)
+
+
+def _stated_length(headers: http.Headers) -> int | None:
+    value = str(headers.get_all("content-length")[0]).strip() if "content-length" in headers else ""
+    return int(value) if value.isascii() and value.isdigit() else None
+
+
+def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
+    of_connection = {name.strip().lower() for name in str(headers.get("connection", "")).split(",")}
+    for raw_name, raw_value in headers.fields:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        skipped = name.lower() in _FRAMING or name.lower() in of_connection or name.startswith(":") or not name
+        if not skipped and not set("\r\n") & set(name + value):
+            yield name, value
+
+
+def noted_times(noted: object) -> list[tuple[float, int]]:
+    """When how many bytes came; nothing where nobody noted it, or what was noted makes no sense."""
+    times: list[tuple[float, int]] = []
+    for entry in noted if isinstance(noted, list | tuple) else ():
+        match entry:
+            case [int() | float() as at, int() as size] if isfinite(at) and size >= 0:
+                times.append((max(times[-1][0] if times else 0.0, at), size))
+            case _:
+                return []
+    return times
+
+
+def cut_as_noted(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
+    """The body, cut as it came; one chunk where that is not known."""
+    chunks: list[Chunk] = []
+    position = 0
+    for at, size in [*times, (times[-1][0] if times else 0.0, len(body))]:
+        if chunk := body[position : position + size]:
+            chunks.append((at, chunk))
+            position += size
+    return tuple(chunks)
