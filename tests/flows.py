@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from mitmproxy import flow, http, io
 from mitmproxy.connection import Client, Server
+from mitmproxy.test import tflow
 
 from thinkwire.proxy.recorded import CHUNKS
 
 START = 1700000000.0
 CHAT = "/v1/chat/completions"
+CHAT_URL = f"http://provider.test{CHAT}"
+SSE = "text/event-stream"
+QUESTION = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Why?"}]}
 
 
 def recorded_flow(
@@ -40,6 +44,33 @@ def recorded_flow(
         made.metadata[CHUNKS] = [[at, len(chunk)] for at, chunk in chunks]
     if error:
         made.error = flow.Error(error, made.response.timestamp_end)
+    return made
+
+
+def exchange(
+    *pieces: bytes,
+    times: Sequence[float] | None = None,
+    kind: str = SSE,
+    question: Any = QUESTION,
+    url: str = CHAT_URL,
+    status: int = 200,
+    headers: Iterable[tuple[str, str]] = (),
+    error: str = "",
+) -> http.HTTPFlow:
+    """One exchange; `times` are those of the pieces, in seconds since the request."""
+    made = tflow.tflow(resp=True)
+    asked = http.Headers([(b"content-type", b"application/json")])
+    made.request = http.Request.make("POST", url, json.dumps(question).encode(), asked)
+    made.response = http.Response.make(status, b"".join(pieces), {"content-type": kind})
+    for name, value in headers:
+        made.response.headers[name] = value
+    end = max(times) if times else 2.5
+    made.request.timestamp_start = made.request.timestamp_end = made.response.timestamp_start = 1000.0
+    made.response.timestamp_end = 1000.0 + end
+    if times is not None:
+        made.metadata[CHUNKS] = [[time, len(piece)] for time, piece in zip(times, pieces, strict=True)]
+    if error:
+        made.error = flow.Error(error)
     return made
 
 

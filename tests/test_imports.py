@@ -20,9 +20,11 @@ OUTSIDE = {
 
 
 def layer_of(module: str) -> str | None:
-    """`thinkwire.wire.sse` -> `wire`; None for the package itself and for what is not ours."""
+    """`thinkwire.wire.sse` -> `wire`, `thinkwire.cli_show` -> `cli`; None for the package itself and for others'."""
     names = module.split(".")
-    return names[1] if names[0] == "thinkwire" and len(names) > 1 else None
+    if names[0] != "thinkwire" or len(names) == 1:
+        return None
+    return "cli" if names[1].startswith("cli_") else names[1]
 
 
 def imported(tree: ast.AST, module: str, *, is_package: bool) -> Iterator[tuple[int, str]]:

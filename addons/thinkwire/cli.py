@@ -1,4 +1,4 @@
-"""The command line: `thinkwire check`, `explain`, `replay` and `schema`.
+"""The command line: `thinkwire check`, `explain`, `lint`, `replay`, `schema` and `show`.
 
 Reads arguments and files, prints, and answers an exit code; what a rule file means is decided elsewhere.
 Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
@@ -13,25 +13,21 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from thinkwire import cli_lint, cli_show
+from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, complain, read_rules
 from thinkwire.dialects.registry import request_facts
-from thinkwire.proxy.filters import compile_filter, make_flow
+from thinkwire.proxy.filters import make_flow
 from thinkwire.proxy.recorded import RecordingError, parse_speed, read_recordings
-from thinkwire.ruleset import shipped
-from thinkwire.ruleset.load import Loaded, load
+from thinkwire.ruleset.load import Loaded
 from thinkwire.ruleset.problem import Severity, render
 from thinkwire.ruleset.schema import json_schema
 
-CLEAN, PROBLEMS, COULD_NOT_RUN, BUG = 0, 1, 2, 3
 INTERRUPTED = 130
 
 EXPLAIN_EXAMPLE = """example:
   thinkwire explain rules/default.yaml --host api.deepseek.com --path /chat/completions \\
       --header 'x-thinkwire: strip' --body request.json
 """
-
-
-class CouldNotRunError(Exception):
-    """The command cannot be carried out as given; the text says why."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as exit_:  # argparse has printed its help or its complaint
         return exit_.code if isinstance(exit_.code, int) else COULD_NOT_RUN
     except CouldNotRunError as error:
-        return _complain(error)
+        return complain(error)
     except BrokenPipeError:
         return _lose_stdout()
     except KeyboardInterrupt:
@@ -62,8 +58,12 @@ def _run(argv: Sequence[str] | None) -> int:
             return max(_check(path) for path in arguments.files)
         case "explain":
             return _explain(arguments)
+        case "lint":
+            return cli_lint.run(arguments)
         case "replay":
             return _replay(arguments)
+        case "show":
+            return cli_show.run(arguments)
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return CLEAN
 
@@ -71,14 +71,16 @@ def _run(argv: Sequence[str] | None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="thinkwire",
-        description="Rule files for the reasoning in LLM traffic.",
+        description="Rule files for the reasoning in LLM traffic, and recordings of it.",
         epilog="exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of thinkwire",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="find every problem in rule files")
     check.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_explain(commands)
+    cli_lint.add_to(commands)
     _add_replay(commands)
+    cli_show.add_to(commands)
     commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")
     return parser
 
@@ -138,21 +140,13 @@ def _header(text: str) -> tuple[str, str]:
 
 def _check(path: Path) -> int:
     try:
-        loaded = _load(path)
+        loaded = read_rules(path)
     except CouldNotRunError as error:
         # The other files are still worth a look.
-        return _complain(error)
+        return complain(error)
     _print_problems(loaded)
     print(f"{path}: {_summary(loaded)}")
     return CLEAN if loaded.ruleset else PROBLEMS
-
-
-def _load(path: Path) -> Loaded:
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise CouldNotRunError(f"cannot read {path}: {(error.strerror or 'unknown reason').lower()}") from error
-    return load(path, shipped=shipped.folder(), compile_filter=compile_filter)
 
 
 def _print_problems(loaded: Loaded) -> None:
@@ -175,7 +169,7 @@ def _count(number: int, word: str) -> str:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    loaded = _load(arguments.file)
+    loaded = read_rules(arguments.file)
     if loaded.ruleset is None:
         _print_problems(loaded)
         print(f"{arguments.file}: {_summary(loaded)}")
@@ -189,7 +183,7 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    if arguments.rules is not None and (loaded := _load(arguments.rules)).ruleset is None:
+    if arguments.rules is not None and (loaded := read_rules(arguments.rules)).ruleset is None:
         _print_problems(loaded)
         return PROBLEMS
     try:
@@ -212,11 +206,6 @@ def _read_body(name: str) -> bytes:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise CouldNotRunError(f"{name} is not JSON{where}") from error
     return raw
-
-
-def _complain(error: CouldNotRunError) -> int:
-    print(f"thinkwire: {error}", file=sys.stderr)
-    return COULD_NOT_RUN
 
 
 def _lose_stdout() -> int:

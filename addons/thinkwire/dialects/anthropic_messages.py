@@ -207,4 +207,5 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     text_element=around('{"type":"text","text":', "}"),
     has_blocks=True,
     error=_error,
+    signs_thoughts=True,
 )

@@ -294,4 +294,5 @@ CHAT_COMPLETIONS: Final = Dialect(
     text_element=around('{"type":"text","text":', "}"),
     text_member=("content", "", ""),
     error=_error,
+    end_mark="[DONE]",
 )

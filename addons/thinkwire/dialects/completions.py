@@ -98,4 +98,5 @@ COMPLETIONS: Final = Dialect(
     write=_write,
     place=as_member("reasoning"),
     error=CHAT_COMPLETIONS.error,
+    end_mark="[DONE]",
 )

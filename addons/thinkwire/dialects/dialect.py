@@ -80,6 +80,10 @@ class Dialect:
     takes_precedence: bool = False
     """Was it named by whoever wrote the rules? Then all answers to its paths are its own, whatever they look like, and
     it is asked about all other answers before the APIs that are known to everybody."""
+    end_mark: str = ""
+    """What the last event of a stream of server-sent events holds instead of a document, if clients count on it."""
+    signs_thoughts: bool = False
+    """Does the next request fail where a block of reasoning has no signature?"""
     phase: Callable[[Node], Phase | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""
 

@@ -100,4 +100,5 @@ SGLANG_GENERATE: Final = Dialect(
     knows=_knows,
     write=_write,
     error=lambda _status, message: to_json({"error": {"message": message}}),
+    end_mark="[DONE]",
 )

@@ -7,7 +7,7 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream import Label
 
-__all__ = ["is_json", "is_streaming", "label_of", "may_have_body"]
+__all__ = ["is_json", "is_streaming", "label_of", "may_have_body", "media_type"]
 
 _STREAMING: Final = {
     "text/event-stream": Label.EVENTS,

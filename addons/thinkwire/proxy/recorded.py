@@ -15,7 +15,17 @@ from mitmproxy.net.http.status_codes import RESPONSES
 
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["CHUNKS", "Answer", "Chunk", "Recorded", "RecordingError", "parse_speed", "read_recordings"]
+__all__ = [
+    "CHUNKS",
+    "Answer",
+    "Chunk",
+    "Recorded",
+    "RecordingError",
+    "cut_as_noted",
+    "noted_times",
+    "parse_speed",
+    "read_recordings",
+]
 
 CHUNKS: Final = "thinkwire.chunks"
 """The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
@@ -163,8 +173,8 @@ def _recorded(file: str, number: int, flow: Flow) -> Recorded:
     body = response.raw_content
     if body is None and not broke:
         raise RecordingError("its answer was recorded without the body")
-    times = _times(flow.metadata.get(CHUNKS))
-    chunks, is_timed = _chunks(body or b"", times), bool(times)
+    times = noted_times(flow.metadata.get(CHUNKS))
+    chunks, is_timed = cut_as_noted(body or b"", times), bool(times)
     last = chunks[-1][0] if chunks else 0.0
     end = flow.error.timestamp if flow.error is not None else response.timestamp_end
     return Recorded(
@@ -207,7 +217,7 @@ def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
             yield name, value
 
 
-def _times(noted: object) -> list[tuple[float, int]]:
+def noted_times(noted: object) -> list[tuple[float, int]]:
     """When how many bytes came; nothing where nobody noted it, or what was noted makes no sense."""
     times: list[tuple[float, int]] = []
     for entry in noted if isinstance(noted, list | tuple) else ():
@@ -219,7 +229,7 @@ def _times(noted: object) -> list[tuple[float, int]]:
     return times
 
 
-def _chunks(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
+def cut_as_noted(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
     """The body, cut as it came; one chunk where that is not known."""
     chunks: list[Chunk] = []
     position = 0

@@ -7,7 +7,7 @@ from typing import Final
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice
 
-__all__ = ["before_after", "log_exchange", "log_line"]
+__all__ = ["before_after", "log_exchange", "log_line", "rules_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,12 +30,16 @@ def log_exchange(
 
 def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
-    rules = ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in choice.rules)
     done = [*notes]
     if tally is not None:
         done.append(tally.summary(noun))
     words = ", ".join(done) or "nothing to change"
-    return f"{rules}: {'would change: ' if observed else ''}{words}"
+    return f"{rules_of(choice)}: {'would change: ' if observed else ''}{words}"
+
+
+def rules_of(choice: Choice) -> str:
+    """The rules that decided, each with its place."""
+    return ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in choice.rules)
 
 
 def _shown(file: Path) -> Path:

@@ -115,6 +115,16 @@ class AnswerRewriter:
         """The name of the event for a document of ours; nothing where the document says it, or needs none."""
         return self._dialect.event_name(document) if self._dialect is not None else ""
 
+    @property
+    def dialect(self) -> Dialect | None:
+        """The API of the answer, as far as it is known."""
+        return self._dialect
+
+    def updates(self, text: str, extent: Extent, event: str = "") -> list[Update]:
+        """What one document says, as it stands; nothing where it is no API's that we know. Raises Unreadable."""
+        root = self._read(text, event)
+        return locate(root, extent) if root is not None else []
+
     def rewrite(self, text: str, extent: Extent, event: str = "") -> Outcome:
         """Decide about one document, and count it. Raises Unreadable.
 

@@ -1,0 +1,147 @@
+"""A recorded exchange, read: what the provider said, or what a client gets by some rules."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.registry import DIALECTS
+from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.recording import Answer, Session
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.assemble import Assembler, Moment, Said
+from thinkwire.rewrite.beginning import Form, Label
+from thinkwire.rewrite.framed import Event, FrameReader
+from thinkwire.rewrite.stream import StreamRewriter
+from thinkwire.rewrite.tally import Tally
+from thinkwire.ruleset.choose import Choice, Ruleset
+
+__all__ = ["Change", "Reading", "Rerun", "read_exchange", "rerun"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One exchange and what was said in it."""
+
+    recorded: Session
+    facts: RequestFacts
+    choice: Choice | None = None
+    """What the rules decided, where any were asked for."""
+    dialect: Dialect | None = None
+    """The API of the answer, or else of the request."""
+    form: Form | None = None
+    """None where the answer is none of a model, and was not read."""
+    said: list[Said] = field(default_factory=list)
+    damage: str = ""
+
+    @property
+    def moments(self) -> Iterator[Moment]:
+        return (moment for said in self.said for moment in said.moments)
+
+    @property
+    def is_stream(self) -> bool:
+        return self.form not in (None, Form.BODY, Form.RAW)
+
+
+def read_exchange(recorded: Session, ruleset: Ruleset | None = None) -> Reading:
+    """Read what the provider sent; with rules, what a client gets by them."""
+    dialects = ruleset.dialects if ruleset is not None else DIALECTS
+    facts = recorded.facts(dialects)
+    choice = ruleset.choose(facts, recorded.flow) if ruleset is not None else None
+    label = recorded.label(facts)
+    if recorded.heard:
+        # Each message is a document, as each line is elsewhere.
+        return _assembled(Reading(recorded, facts, choice), Answer(recorded.heard, Form.LINES), dialects)
+    if label is None:
+        expected = next((one for one in dialects if one.name == facts.dialect), None)
+        return Reading(recorded, facts, choice, expected)
+    answer = recorded.answer(label) if choice is None else recorded.rewritten(label, facts, choice)
+    return _assembled(Reading(recorded, facts, choice), answer, dialects)
+
+
+def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...]) -> Reading:
+    assembler = Assembler(reading.facts, dialects)
+    said = [assembler.read(event) for event in answer.events]
+    return replace(reading, dialect=assembler.dialect, form=answer.form, said=said, damage=answer.damage)
+
+
+# --- before and after ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An event that the rules have changed."""
+
+    event: Event | None
+    """None for what is sent when the answer has ended."""
+    before: str
+    """Document text; nothing where the event itself stays, and others are sent beside it."""
+    after: list[str]
+    """Texts of the documents that are sent; none where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What rules do to the answer of one exchange."""
+
+    choice: Choice
+    noun: str
+    """What an answer is made of: "event" or "body"."""
+    tally: Tally | None = None
+    changes: list[Change] = field(default_factory=list)
+    damage: str = ""
+
+
+def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
+    """Rewrite an answer, event by event."""
+    facts = recorded.facts(ruleset.dialects)
+    choice = ruleset.choose(facts, recorded.flow)
+    if recorded.messages:
+        return Rerun(choice, "event", damage="the messages of a WebSocket are not rewritten here")
+    label = recorded.label(facts)
+    if label is None:
+        return Rerun(choice, "event")
+    answer = recorded.answer(label)
+    if answer.form is None:
+        return Rerun(choice, "event", damage=answer.damage)
+    noun = "body" if answer.form is Form.BODY else "event"
+    rewriter = AnswerRewriter(choice.plan.response, facts, choice.dialects)
+    return Rerun(choice, noun, rewriter.tally, list(_changes(answer, answer.form, rewriter)), answer.damage)
+
+
+_LABELS = {
+    Form.EVENTS: Label.EVENTS,
+    Form.LINES: Label.LINES,
+    Form.LIST: Label.LIST,
+    Form.MESSAGES: Label.AWS,
+    Form.BODY: Label.JSON,
+    Form.RAW: Label.UNSURE,
+}
+_NEVER = float("inf")
+
+
+def _changes(answer: Answer, form: Form, rewriter: AnswerRewriter) -> Iterator[Change]:
+    machine = StreamRewriter(rewriter, _LABELS[form], None, _NEVER, 0.0)
+    for event in answer.events:
+        sent = machine.feed(event.raw, event.time or 0.0)
+        if form in (Form.BODY, Form.RAW):
+            sent += machine.finish()
+        if (change := _change(event, b"".join(sent), form)) is not None:
+            yield change
+    last = [] if form in (Form.BODY, Form.RAW) else _texts_in(b"".join(machine.finish()), form)
+    if last:
+        yield Change(None, "", last)
+
+
+def _change(event: Event, sent: bytes, form: Form) -> Change | None:
+    if sent == event.raw:
+        return None
+    before, after = event.text, _texts_in(sent, form)
+    if before in after:
+        after.remove(before)
+        return Change(event, "", after) if after else None
+    return Change(event, before, after)
+
+
+def _texts_in(raw: bytes, form: Form) -> list[str]:
+    reader = FrameReader.of(form)
+    return [event.text for event in [*reader.feed(raw), *reader.finish()]]

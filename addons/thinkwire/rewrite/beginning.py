@@ -1,0 +1,109 @@
+"""The first bytes of a body, until they show what it is: events, lines, a list, one JSON text, or nothing of ours.
+
+It does not read documents and does not cut the body into them.
+"""
+
+import re
+from enum import Enum
+from typing import Final
+
+__all__ = ["Beginning", "Form", "Label"]
+
+
+class Label(Enum):
+    """What the headers say of the body."""
+
+    EVENTS = "events"
+    UNSURE = "unsure"
+    """Text of some kind, for a request that asked for a stream: the first bytes decide."""
+    JSON = "json"
+    LIST = "list"
+    """JSON, for a request whose stream is a list that comes element by element; an error may still be an object."""
+    LINES = "lines"
+    AWS = "aws"
+    """Frames of the AWS event stream."""
+
+
+class Form(Enum):
+    """What a body is made of."""
+
+    EVENTS = "events"
+    LINES = "lines"
+    LIST = "list"
+    MESSAGES = "messages"
+    """Of the AWS event stream."""
+    BODY = "body"
+    """One JSON text."""
+    RAW = "raw"
+    """Bytes that are not ours to read."""
+
+
+class Beginning:
+    """The first bytes, until they show what the rest is.
+
+    Blanks say nothing and go on at once. A text that begins as JSON does is one, unless events follow it.
+    """
+
+    def __init__(self, label: Label) -> None:
+        self._label = label
+        self._held = bytearray()
+        self._is_json = False
+        self._searched = 0
+
+    def feed(self, chunk: bytes) -> tuple[bytes, Form | None, bytes]:
+        """The blanks to send, what the body is made of (None while that is open), and the bytes held until then."""
+        self._held += chunk
+        blanks = b"" if self._is_json else self._take_blanks()
+        form = self._form()
+        return blanks, form, bytes(self._held) if form is not None else b""
+
+    def finish(self) -> tuple[Form, bytes]:
+        """What a body is that ended before it showed it, and the bytes held until then."""
+        rest = bytes(self._held)
+        self._held.clear()
+        return Form.BODY if self._is_json else Form.RAW, rest
+
+    def _take_blanks(self) -> bytes:
+        match = _BLANKS.match(self._held)
+        blanks = match[0] if match is not None else b""
+        del self._held[: len(blanks)]
+        return bytes(blanks)
+
+    def _form(self) -> Form | None:
+        if self._label in _SURE:
+            return _SURE[self._label]
+        if self._is_json:
+            return self._what_follows_json()
+        match = _SIGN.match(self._held)
+        if match is None:
+            return None
+        if self._label is Label.LIST:
+            return Form.LIST if match["json"] == b"[" else Form.BODY
+        if match["field"] or (self._label is Label.EVENTS and not match["json"]):
+            return Form.EVENTS
+        if self._label is Label.LINES:
+            return Form.LINES
+        self._is_json = bool(match["json"])
+        return self._form() if self._is_json else Form.RAW
+
+    def _what_follows_json(self) -> Form | None:
+        """No JSON text goes on with a field of an event, or with another object; such a body is no single text."""
+        found = _SECOND.search(self._held, self._searched)
+        if found is None:
+            # Blanks between two objects are searched once more with each chunk; a few suffice to tell them apart.
+            self._searched = max(self._searched, len(self._held) - _LONGEST_BETWEEN)
+            return None
+        return Form.EVENTS if found["field"] else Form.LINES
+
+
+_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\x1e \t\r\n]*+")
+"""A record separator, which leads the lines of some, is one, too."""
+_SIGN: Final = re.compile(
+    rb"(?P<json>[{\[])|(?P<field>:|data:|event:|id:|retry:)"
+    rb"|(?P<other>(?!(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?|\xef\xbb?)\Z).)",
+    re.DOTALL,
+)
+"""The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
+_SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n(?:\xef\xbb\xbf|[\x1e \t\r\n]){0,8}\{")
+_LONGEST_BETWEEN: Final = 36
+_SURE: Final = {Label.JSON: Form.BODY, Label.AWS: Form.MESSAGES}

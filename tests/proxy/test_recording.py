@@ -1,0 +1,56 @@
+"""Recordings as mitmproxy keeps them: chunks and their times, whatever somebody has written there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mitmproxy.test import tflow
+
+from tests.flows import exchange, write_flows
+from thinkwire.proxy.recorded import CHUNKS
+from thinkwire.proxy.recording import RecordingError, Session, read_recording
+
+
+def recorded(metadata: Any, body: bytes = b"abcdef") -> Session:
+    flow = exchange(body)
+    flow.metadata[CHUNKS] = metadata
+    return Session(1, flow)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "chunks"),
+    [
+        ([[0.5, 2], [1, 4]], [(0.5, b"ab"), (1.0, b"cdef")]),
+        ([(0.5, 6)], [(0.5, b"abcdef")]),
+        ([[0.5, 2]], [(0.5, b"ab"), (0.5, b"cdef")]),
+        ([[0.5, 2], [0.7, 0], [1.0, 99], [2.0, 5]], [(0.5, b"ab"), (1.0, b"cdef")]),
+        ([[0.5, 2], ["soon", 4]], [(None, b"abcdef")]),
+        ([[0.5, -2]], [(None, b"abcdef")]),
+        ([[0.5]], [(None, b"abcdef")]),
+        ([], [(None, b"abcdef")]),
+        ("nonsense", [(None, b"abcdef")]),
+        (None, [(None, b"abcdef")]),
+    ],
+    ids=str,
+)
+def test_chunks_have_their_times_as_far_as_these_are_noted(metadata: Any, chunks: list[tuple[Any, bytes]]) -> None:
+    assert [(chunk.time, chunk.raw) for chunk in recorded(metadata).chunks] == chunks
+
+
+def test_the_total_is_the_last_time_or_that_of_the_flow() -> None:
+    assert recorded([[0.5, 2], [1.25, 4]]).total == 1.25
+    assert recorded(None).total == 2.5
+    without = recorded(None)
+    assert without.flow.response is not None
+    without.flow.response.timestamp_end = None
+    assert without.total is None
+
+
+def test_flows_of_other_protocols_are_counted_and_left_out(tmp_path: Path) -> None:
+    path = write_flows(tmp_path / "a.flow", exchange(b"a"), tflow.ttcpflow(), exchange(b"b"))
+    assert [one.number for one in read_recording(path).exchanges] == [1, 3]
+
+
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="is a directory"):
+        read_recording(tmp_path)
