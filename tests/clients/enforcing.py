@@ -27,6 +27,10 @@ TOOL: Final = "look"
 FINAL: Final = "All done."
 
 
+CLOSES = ("connection", "close")
+"""The upstream closes each connection; unless it says so, the next request may go to one that is closing."""
+
+
 @dataclass(frozen=True)
 class Step:
     """A turn of the loop that the provider is going to take."""
@@ -79,13 +83,13 @@ class Provider(ABC):
         try:
             self.check(caller, body)
         except Refused as refused:
-            return Answer([dump(self.error(str(refused)))], status=400, headers=[JSON], framing="length")
+            return Answer([dump(self.error(str(refused)))], status=400, headers=[JSON, CLOSES], framing="length")
         answered = {f"call_{place}" for place in self.answered(body)}
         steps = (step for step in range(len(self.script)) if not answered.issuperset(self._ids(step)))
         saying = self.saying(caller, next(steps, len(self.script)))
         if self.wants_stream(request, body):
-            return Answer(self.stream(caller, saying), headers=[SSE])
-        return Answer([dump(self.body(caller, saying))], headers=[JSON], framing="length")
+            return Answer(self.stream(caller, saying), headers=[SSE, CLOSES])
+        return Answer([dump(self.body(caller, saying))], headers=[JSON, CLOSES], framing="length")
 
     def saying(self, caller: str, number: int) -> Saying:
         if number == len(self.script):
