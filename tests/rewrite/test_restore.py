@@ -539,11 +539,11 @@ def test_nothing_is_said_to_be_put_back_where_nothing_was() -> None:
 
 
 def test_what_is_nested_too_deep_is_passed_and_not_remembered() -> None:
-    deep: Any = "q"
-    for _ in range(3_000):
-        deep = [deep]
+    request = {"model": "deepseek-v4", "messages": [{"role": "user", "content": "deep"}, CALLED]}
+    raw = json.dumps(request).replace('"deep"', "[" * 3_000 + "]" * 3_000).encode()
+    facts = RequestFacts("h", "/", "POST", (), None, CHAT, "deepseek-v4")
     with pytest.raises(Unreadable):
-        Session(CHAT).asked({"model": "deepseek-v4", "messages": [{"role": "user", "content": deep}, CALLED]})
+        map_history(raw, RequestPlan(restores=True), facts, None, lambda _turn: None)
     session = Session(CHAT)
     arguments = "[" * 100_000
     call = CALL | {"index": 0, "function": {"name": "f", "arguments": arguments}}
