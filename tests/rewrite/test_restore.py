@@ -158,6 +158,17 @@ def test_a_text_gets_its_thought_back() -> None:
     assert session.said(again | {"messages": [{"role": "user", "content": "else"}, said]}) == said
 
 
+@pytest.mark.parametrize("content", ["", None, [], [{"type": "image_url", "image_url": {"url": "x"}}]])
+def test_a_question_without_a_word_is_one(content: Any) -> None:
+    session = Session(CHAT)
+    before = [USER, {"role": "assistant", "content": "Yes?"}, {"role": "user", "content": content}]
+    raw = stream(chunk({"reasoning_content": "Hm"}), chunk({"content": "Hello"}), chunk(finish_reason="stop"))
+    session.answered({"model": "deepseek-v4", "messages": before}, raw)
+    said = {"role": "assistant", "content": "Hello"}
+    after = json.loads(session.asked({"model": "deepseek-v4", "messages": [*before, said]}).raw)["messages"]
+    assert after[-1] == said | {"reasoning_content": "Hm"}
+
+
 def test_choices_and_turns_are_told_apart() -> None:
     session = Session(CHAT)
     raw = stream(

@@ -13,7 +13,6 @@ from thinkwire.dialects.conversation import (
     Conversation,
     Turn,
     call_key,
-    last_said,
     said_by,
     since,
     text_key,
@@ -82,7 +81,13 @@ def visible_text(content: Any) -> str:
 
 def last_user(body: object) -> str:
     messages = body.get("messages") if isinstance(body, dict) else None
-    return last_said(messages, "role", "assistant", "content")
+    user, steps = "", 0
+    for message in messages if isinstance(messages, list) else ():
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "user":
+            user, steps = said_by(message.get("content")), 0
+        steps += role == "assistant"
+    return since(user, steps)
 
 
 # --- the conversations -----------------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ __all__ = [
     "Turn",
     "call_key",
     "item_key",
-    "last_said",
     "said_by",
     "since",
     "text_key",
@@ -165,15 +164,3 @@ def said_by(content: Any) -> str:
 def since(user: str, steps: int) -> str:
     """What the user said, and how many turns there were since: the same call may be made again and again."""
     return f"{user}\0{steps}" if steps else user
-
-
-def last_said(messages: Any, by: str, other: str, content: str) -> str:
-    """What the user said last in a list of messages, and how many turns of the `other` side there were since."""
-    steps = 0
-    listed: list[Any] = messages if isinstance(messages, list) else []
-    for message in reversed(listed):
-        side = message.get(by) if isinstance(message, dict) else None
-        if side == "user" and (said := said_by(message.get(content))):
-            return since(said, steps)
-        steps += side == other
-    return ""

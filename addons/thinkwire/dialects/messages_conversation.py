@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.chat_conversation import CONTENT, assistant_table, last_user, visible_text
-from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, call_key, said_by, text_key
+from thinkwire.dialects.conversation import Conversation, Sink, Thought, Turn, call_key, said_by, since, text_key
 from thinkwire.dialects.history import Form
 from thinkwire.dialects.parts import Extent, Kind, Update
 from thinkwire.dialects.pieces import UNHEARD, Pieces
@@ -24,16 +24,17 @@ _THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
 def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
     by_node = {update.node: update for update in updates}
     messages = root.child("messages")
-    user = ""
+    user, steps = "", 0
     for node in messages.children if messages is not None else ():
         content = node.child("content")
         value = content.value if content is not None else None
         if (update := by_node.get(node)) is None:
-            user = said_by(value)
+            user, steps = said_by(value), 0
             continue
         blocks = value if isinstance(value, list) else []
         lacks = not any(_type(block) in _THOUGHTS for block in blocks)
-        yield Turn(_keys(blocks, visible_text(value)), user, node, update, lacks)
+        yield Turn(_keys(blocks, visible_text(value)), since(user, steps), node, update, lacks)
+        steps += 1
 
 
 def _keys(blocks: Iterable[Any], text: str) -> tuple[str, ...]:
