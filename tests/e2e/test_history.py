@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .bodies import JSON, THOUGHT, body_answer, chunk, dump, stream_answer
+from .bodies import JSON, SSE, THOUGHT, body_answer, chunk, dump, stream_answer
 from .client import Reply, ask
 from .fixtures import StartMitmdump
 from .mitmdump import Mitmdump
@@ -151,6 +151,32 @@ def test_callers_never_see_each_others_thoughts(
         assert sent(upstream)["reasoning_content"] == f"of {caller}".replace(" ", "")
     call(mapping, NEXT, "restore", authorization="Bearer of nobody")
     assert sent(upstream) == CALLED
+
+
+def test_a_call_is_remembered_although_the_answer_breaks_off(mapping: Mitmdump, upstream: Upstream) -> None:
+    caller = {"authorization": "Bearer of the one who is cut off"}
+    pieces = [chunk({"reasoning_content": "Hm"}), chunk({"tool_calls": [CALL | {"index": 0}]})]
+    upstream.answer(Answer(pieces, headers=[SSE], ending="cut"))
+    mark = mapping.log.mark()
+    call(mapping, {"model": "m", "stream": True, "messages": [USER]}, "restore", **caller)
+    mapping.log.wait_for("broke off", mark, LIMIT)
+    upstream.answer(body_answer())
+    call(mapping, NEXT, "restore", **caller)
+    assert sent(upstream) == CALLED | {"reasoning_content": "Hm"}
+
+
+def test_blocks_of_one_api_are_never_put_into_a_request_of_another(mapping: Mitmdump, upstream: Upstream) -> None:
+    caller = {"authorization": "Bearer of both"}
+    details = chunk({"reasoning_details": [{"type": "reasoning.text", "text": "Hm", "index": 0}]})
+    upstream.answer(stream_answer(details, chunk({"tool_calls": [CALL | {"index": 0}]}), chunk({}, "tool_calls")))
+    call(mapping, {"model": "m", "stream": True, "messages": [USER]}, "restore", **caller)
+    upstream.answer(body_answer())
+    call(mapping, NEXT, "restore", **caller)
+    assert sent(upstream) == CALLED | {"reasoning_content": "Hm"}
+    use = {"type": "tool_use", "id": "call_1", "name": "f", "input": {}}
+    asked = {"model": "m", "messages": [USER, {"role": "assistant", "content": [use]}]}
+    ask(mapping.port, asked, path="/v1/messages", headers={"x-case": "restore", **caller})
+    assert upstream.requests[-1].body == dump(asked)
 
 
 def test_the_key_in_a_query_is_a_credential(mapping: Mitmdump, upstream: Upstream) -> None:

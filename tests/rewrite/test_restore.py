@@ -519,6 +519,13 @@ def test_each_of_several_calls_finds_the_thought_of_all() -> None:
     assert len(session.memory) == 1
 
 
+def test_another_message_in_the_stream_is_heard_for_itself() -> None:
+    session = Session("anthropic-messages", KEEP)
+    second = THINKING | {"thinking": "another thought"}
+    session.answered(MESSAGES_ASKED, blocks(THINKING, USE) + blocks(second, MORE))
+    assert session.said(messages_next(MORE))["content"] == [second, MORE]
+
+
 def test_two_choices_that_say_the_same_restore_neither() -> None:
     session = Session(CHAT)
     chunks = [chunk({"reasoning_content": thought}, index) for index, thought in enumerate(("ONE", "TWO"))]
