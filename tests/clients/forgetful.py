@@ -84,8 +84,8 @@ class Client(ABC):
         """Ask for the next turn, and keep what a client keeps of it."""
 
 
-class ChatClient(Client):
-    """Chat completions, with the `openai` client."""
+class _OpenAIClient(Client):
+    """What both APIs of the `openai` client have in common."""
 
     refusal = openai.BadRequestError
 
@@ -100,6 +100,10 @@ class ChatClient(Client):
 
     def question(self, text: str) -> Any:
         return {"role": "user", "content": text}
+
+
+class ChatClient(_OpenAIClient):
+    """Chat completions, with the `openai` client."""
 
     def results(self, calls: Iterable[Call]) -> list[Any]:
         return [{"role": "tool", "tool_call_id": call.identity, "content": f"at {call.place}"} for call in calls]
@@ -247,22 +251,8 @@ def _parts_of(answers: Iterable[types.GenerateContentResponse]) -> list[types.Pa
     return [part for content in contents if content is not None for part in content.parts or []]
 
 
-class ResponsesClient(Client):
+class ResponsesClient(_OpenAIClient):
     """OpenAI Responses, with the `openai` client; the conversation is the caller's."""
-
-    refusal = openai.BadRequestError
-
-    def __init__(self, asking: Asking) -> None:
-        super().__init__(asking)
-        self._api = openai.OpenAI(
-            base_url=f"{self.url}/v1", api_key=asking.key, max_retries=0, default_headers=asking.headers
-        )
-
-    def close(self) -> None:
-        self._api.close()
-
-    def question(self, text: str) -> Any:
-        return {"role": "user", "content": text}
 
     def results(self, calls: Iterable[Call]) -> list[Any]:
         return [
