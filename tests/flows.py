@@ -11,7 +11,7 @@ from mitmproxy import flow, http, io
 from mitmproxy.connection import Client, Server
 from mitmproxy.test import tflow
 
-from thinkwire.proxy.recorded import CHUNKS
+from thinkwire.proxy.chunks import CHUNKS
 
 START = 1700000000.0
 CHAT = "/v1/chat/completions"

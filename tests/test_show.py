@@ -203,17 +203,25 @@ def test_a_har_is_read_as_well(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "  content   Hi\n  finish    stop\n  times     total 1.50 s\n" in out
     path.write_text("{}")
     assert cli.main(["show", str(path)]) == 2
-    assert "neither a flow file" in capsys.readouterr().err
+    assert "no valid HAR file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("raw", [b"nonsense", b"5:hello,", b"\x00\xff", b"{broken"])
-def test_what_is_no_recording_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, raw: bytes) -> None:
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"nonsense", "is neither a mitmproxy flow file nor a HAR file"),
+        (b"5:hello,", "is neither a mitmproxy flow file nor a HAR file"),
+        (b"\x00\xff", "is neither a mitmproxy flow file nor a HAR file"),
+        (b"{broken", "is no valid HAR file"),
+    ],
+)
+def test_what_is_no_recording_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, raw: bytes, why: str
+) -> None:
     path = tmp_path / "a.flow"
     path.write_bytes(raw)
     assert cli.main(["show", str(path)]) == 2
-    assert capsys.readouterr().err == (
-        f"thinkwire: {path} is neither a flow file of mitmproxy's nor a HAR that it can read\n"
-    )
+    assert capsys.readouterr().err == f"thinkwire: {path} {why}\n"
 
 
 def test_a_file_that_is_not_there_or_empty_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from thinkwire import cli_lint, cli_show
 from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, complain, read_rules
 from thinkwire.dialects.registry import request_facts
 from thinkwire.proxy.filters import make_flow
-from thinkwire.proxy.recorded import RecordingError, parse_speed, read_recordings
+from thinkwire.proxy.flow_source import RecordingError
+from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.ruleset.load import Loaded
 from thinkwire.ruleset.problem import Severity, render
 from thinkwire.ruleset.schema import json_schema

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from thinkwire.proxy.filters import compile_filter
-from thinkwire.proxy.recording import Recording, RecordingError, read_recording
+from thinkwire.proxy.flow_source import RecordingError
+from thinkwire.proxy.recording import Recording, read_recording
 from thinkwire.ruleset import shipped
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load

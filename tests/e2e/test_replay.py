@@ -403,7 +403,6 @@ def test_recordings_that_cannot_be_replayed_end_mitmdump(confdir: Path) -> None:
     started = start_mitmdump(arguments, {}, confdir)
     assert started.wait_for_end() == 1
     assert (
-        "cannot read none.flow: no such file or directory\n"
-        "cannot replay README.md: it is neither a mitmproxy flow file nor a HAR file\n"
+        "cannot read none.flow: no such file or directory\nREADME.md is neither a mitmproxy flow file nor a HAR file\n"
     ) in started.log.text
     assert "Traceback" not in started.log.text

@@ -71,7 +71,7 @@ def test_what_mitmdump_refuses_is_an_exit_code_of_ours(tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (["none.flow"], 2, "thinkwire: cannot read none.flow: no such file or directory\n"),
-        ([NULL], 2, f"thinkwire: cannot replay {NULL}: it is neither a mitmproxy flow file nor a HAR file\n"),
+        ([NULL], 2, f"thinkwire: {NULL} is neither a mitmproxy flow file nor a HAR file\n"),
         ([], 2, "FILE"),
         ([RECORDING, "--speed", "fast"], 2, "the replay speed is a number from 0 on"),
         ([RECORDING, "--rules", "none.yaml"], 2, "cannot read none.yaml"),

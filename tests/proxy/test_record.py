@@ -15,8 +15,8 @@ from wsproto.frame_protocol import Opcode
 from recordings import make
 from thinkwire.proxy import flow_file
 from thinkwire.proxy.addon import Thinkwire
+from thinkwire.proxy.chunks import CHUNKS
 from thinkwire.proxy.record import Recorder
-from thinkwire.proxy.recorded import CHUNKS
 from thinkwire.proxy.tap import pass_on
 
 

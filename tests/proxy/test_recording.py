@@ -7,8 +7,9 @@ import pytest
 from mitmproxy.test import tflow
 
 from tests.flows import exchange, write_flows
-from thinkwire.proxy.recorded import CHUNKS
-from thinkwire.proxy.recording import RecordingError, Session, read_recording
+from thinkwire.proxy.chunks import CHUNKS
+from thinkwire.proxy.flow_source import RecordingError
+from thinkwire.proxy.recording import Session, read_recording
 
 
 def recorded(metadata: Any, body: bytes = b"abcdef") -> Session:

@@ -18,10 +18,11 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
 from thinkwire.proxy.flow_file import NotAFlowFile
+from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
 from thinkwire.proxy.record import Recorder
-from thinkwire.proxy.recorded import RecordingError, parse_speed, read_recordings
+from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.proxy.redirect import Redirect
 from thinkwire.proxy.replay import asked_by
 from thinkwire.proxy.signature import signs_header

@@ -16,8 +16,8 @@ from mitmproxy import connection, http
 from mitmproxy.flow import Error
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
+from thinkwire.proxy.chunks import CHUNKS
 from thinkwire.proxy.flow_file import FlowFile
-from thinkwire.proxy.recorded import CHUNKS
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
 

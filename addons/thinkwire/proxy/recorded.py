@@ -5,30 +5,18 @@ Knows nothing of how they are chosen and served.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from mitmproxy import exceptions, http, io
+from mitmproxy import http
 from mitmproxy.flow import Flow
 from mitmproxy.net.http.status_codes import RESPONSES
 
+from thinkwire.proxy.chunks import CHUNKS, Chunk, cut_as_noted, noted_times
+from thinkwire.proxy.flow_source import RecordingError, read_flows
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = [
-    "CHUNKS",
-    "Answer",
-    "Chunk",
-    "Recorded",
-    "RecordingError",
-    "cut_as_noted",
-    "noted_times",
-    "parse_speed",
-    "read_recordings",
-]
-
-CHUNKS: Final = "thinkwire.chunks"
-"""The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
+__all__ = ["Answer", "Recorded", "parse_speed", "read_recordings"]
 
 _FRAMING: Final = {
     "connection",
@@ -42,13 +30,7 @@ _FRAMING: Final = {
 }
 """Headers that speak of the recorded connection, not of the answer; they are made anew."""
 
-Chunk = tuple[float, bytes]
-"""Seconds since the request, and what came then."""
 Fields = tuple[tuple[str, str], ...]
-
-
-class RecordingError(Exception):
-    """A file cannot be replayed; the text says which, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +96,7 @@ def read_recordings(files: Sequence[str]) -> tuple[list[Recorded], list[str]]:
         else:
             exchanges += found
             if not found:
-                problems.append(f"cannot replay {file}: it holds no answer")
+                problems.append(f"{file} holds no answer that could be replayed")
     if problems:
         raise RecordingError("\n".join(problems))
     return exchanges, warnings
@@ -132,29 +114,16 @@ def parse_speed(text: str) -> float:
 
 
 def _read(file: str, warnings: list[str]) -> list[Recorded]:
-    flows: list[Flow] = []
-    try:
-        with Path(file).expanduser().open("rb") as source:
-            flows.extend(io.FlowReader(source).stream())  # keeps those before the damage
-    except OSError as error:
-        raise RecordingError(f"cannot read {file}: {(error.strerror or 'unknown reason').lower()}") from error
-    except Exception as error:  # mitmproxy's own one, and whatever its reader makes of bytes that are no flows
-        if not flows:
-            raise RecordingError(f"cannot replay {file}: {_why_unreadable(error)}") from error
-        warnings.append(f"{file} is damaged behind number {len(flows)}; what stands before it is replayed")
+    found = read_flows(Path(file))
+    if found.damage:
+        warnings.append(found.damage)
     exchanges = []
-    for number, flow in enumerate(flows, start=1):
+    for number, flow in enumerate(found.flows, start=1):
         try:
             exchanges.append(_recorded(file, number, flow))
         except RecordingError as error:
             warnings.append(f"number {number} of {file} cannot be replayed: {error}")
     return exchanges
-
-
-def _why_unreadable(error: Exception) -> str:
-    if isinstance(error, exceptions.FlowReadException) and "HAR" in str(error):
-        return "it is no valid HAR file"
-    return "it is neither a mitmproxy flow file nor a HAR file"
 
 
 def _recorded(file: str, number: int, flow: Flow) -> Recorded:
@@ -215,26 +184,3 @@ def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
         skipped = name.lower() in _FRAMING or name.lower() in of_connection or name.startswith(":") or not name
         if not skipped and not set("\r\n") & set(name + value):
             yield name, value
-
-
-def noted_times(noted: object) -> list[tuple[float, int]]:
-    """When how many bytes came; nothing where nobody noted it, or what was noted makes no sense."""
-    times: list[tuple[float, int]] = []
-    for entry in noted if isinstance(noted, list | tuple) else ():
-        match entry:
-            case [int() | float() as at, int() as size] if isfinite(at) and size >= 0:
-                times.append((max(times[-1][0] if times else 0.0, at), size))
-            case _:
-                return []
-    return times
-
-
-def cut_as_noted(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
-    """The body, cut as it came; one chunk where that is not known."""
-    chunks: list[Chunk] = []
-    position = 0
-    for at, size in [*times, (times[-1][0] if times else 0.0, len(body))]:
-        if chunk := body[position : position + size]:
-            chunks.append((at, chunk))
-            position += size
-    return tuple(chunks)

@@ -1,22 +1,22 @@
 """All exchanges in a mitmproxy flow file or a HAR, for looking into them, also those that nobody could replay.
 
-It reads files; what the bytes of an answer mean is read elsewhere, and `recorded.py` reads them for replay.
+What the bytes of an answer mean is read elsewhere, and `recorded.py` reads exchanges for replay.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from mitmproxy import flow, http, io
+from mitmproxy import http
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.chunks import CHUNKS, cut_as_noted, noted_times
+from thinkwire.proxy.flow_source import read_flows
 from thinkwire.proxy.media import label_of, may_have_body, media_type
-from thinkwire.proxy.recorded import CHUNKS, RecordingError, cut_as_noted, noted_times
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.beginning import Form
 from thinkwire.rewrite.framed import Event, FrameReader
@@ -25,7 +25,7 @@ from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import decoder_for
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Answer", "Chunk", "Recording", "RecordingError", "Session", "read_recording"]
+__all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording"]
 
 _SECRET: Final = re.compile(r"([?&](?:[\w-]*(?:key|token|secret|signature)|sig|code)=)[^&#]+", re.IGNORECASE)
 
@@ -201,26 +201,6 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """All exchanges that are complete. Raises RecordingError where there is none, and the file is no recording."""
-    try:
-        with path.open("rb") as file:
-            return _read_flows(io.FlowReader(file).stream(), path)
-    except OSError as error:
-        raise RecordingError(f"cannot read {path}: {(error.strerror or 'unknown reason').lower()}") from error
-
-
-def _read_flows(flows: Iterable[flow.Flow], path: Path) -> Recording:
-    exchanges: list[Session] = []
-    count = 0
-    try:
-        for one in flows:
-            count += 1
-            if isinstance(one, http.HTTPFlow):
-                exchanges.append(Session(count, one))
-    except OSError:
-        raise
-    except Exception as error:
-        # A damaged file makes mitmproxy raise nearly anything.
-        if not count:
-            raise RecordingError(f"{path} is neither a flow file of mitmproxy's nor a HAR that it can read") from error
-        return Recording(exchanges, f"{path} is damaged or cut behind flow {count}; what is complete was read")
-    return Recording(exchanges)
+    found = read_flows(path)
+    exchanges = [Session(number, flow) for number, flow in enumerate(found.flows, 1) if isinstance(flow, http.HTTPFlow)]
+    return Recording(exchanges, found.damage)
