@@ -80,3 +80,14 @@ def write_flows(path: Path, *flows: flow.Flow) -> Path:
         for one in flows:
             writer.add(one)
     return path
+
+
+def har(url: str, question: str, answer: str, headers: Iterable[tuple[str, str]] = ()) -> str:
+    """A HAR file of one exchange, as browsers save it: the answer is decoded, whatever its headers say."""
+    fields = [{"name": name, "value": value} for name, value in headers]
+    content = {"size": len(answer), "mimeType": SSE, "text": answer}
+    request = {"method": "POST", "url": url, "httpVersion": "HTTP/2", "headers": []}
+    sent: dict[str, Any] = {**request, "postData": {"mimeType": "application/json", "text": question}}
+    response = {"status": 200, "statusText": "", "httpVersion": "HTTP/2", "headers": fields, "content": content}
+    entry = {"startedDateTime": "2026-01-01T00:00:00Z", "time": 900, "request": sent, "response": response}
+    return json.dumps({"log": {"entries": [entry]}})

@@ -112,10 +112,12 @@ class Mitmdump:
             self._process.stdout.close()
 
 
-def start_mitmdump(arguments: Sequence[str], options: Mapping[str, str], confdir: Path) -> Mitmdump:
-    """A mitmdump that has just been started, with the addon, from the project's folder."""
+def start_mitmdump(
+    arguments: Sequence[str], options: Mapping[str, str], confdir: Path, *, is_plain: bool = False
+) -> Mitmdump:
+    """A mitmdump that has just been started from the project's folder, with the addon unless it is plain."""
     settings = {"confdir": str(confdir), "flow_detail": "0", **options}
-    command = [sys.executable, "-u", str(EXECUTABLE), "-s", str(ADDON), *arguments]
+    command = [sys.executable, "-u", str(EXECUTABLE), *([] if is_plain else ["-s", str(ADDON)]), *arguments]
     for name, value in settings.items():
         command += ["--set", f"{name}={value}"]
     process = subprocess.Popen(
@@ -146,9 +148,9 @@ def reverse_mitmdump(upstream_url: str, options: Mapping[str, str], confdir: Pat
         started.stop()
 
 
-def read_offline(arguments: Sequence[str], options: Mapping[str, str], confdir: Path) -> str:
+def read_offline(arguments: Sequence[str], options: Mapping[str, str], confdir: Path, *, is_plain: bool = False) -> str:
     """Run `mitmdump -n` over recorded flows to its end; what it printed."""
-    started = start_mitmdump(["-n", *arguments], options, confdir)
+    started = start_mitmdump(["-n", *arguments], options, confdir, is_plain=is_plain)
     status = started.wait_for_end()
     assert status == 0, started.log.text
     return started.log.text

@@ -10,7 +10,8 @@ from mitmproxy import http
 
 from recordings.make import CHUNKS, KEPT, write_recording
 
-from .mitmdump import PROJECT, read_offline
+from .client import ask
+from .mitmdump import PROJECT, read_offline, reverse_arguments, start_mitmdump
 from .test_offline import read_flows
 from .view import View, read_view
 
@@ -57,12 +58,17 @@ def original(name: str) -> bytes:
 
 
 def rewrite_all(tmp_path: Path, confdir: Path, options: dict[str, str]) -> Rewritten:
-    """All recordings in one run; flow files may be joined."""
-    joined = tmp_path / "joined.flow"
-    joined.write_bytes(b"".join((FOLDER / f"{name}.flow").read_bytes() for name in EXPECTED))
-    read_offline(["-r", str(joined), "-w", str(tmp_path / "out.flow")], options, confdir)
+    """All recordings in one run."""
+    read_offline(["-r", str(joined_in(tmp_path)), "-w", str(tmp_path / "out.flow")], options, confdir)
     flows = read_flows(tmp_path / "out.flow")
     return {name: answer_of(flow) for name, flow in zip(EXPECTED, flows, strict=True)}
+
+
+def joined_in(folder: Path) -> Path:
+    """All recordings as one: flow files may be joined."""
+    joined = folder / "joined.flow"
+    joined.write_bytes(b"".join((FOLDER / f"{name}.flow").read_bytes() for name in EXPECTED))
+    return joined
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +110,25 @@ def test_only_tokens_of_the_answer_are_left_in_a_stripped_recording(stripped: Re
         before = "".join(read_view(original(name)).choice(index).logprob_tokens)
         assert before.startswith(THOUGHT.rstrip())
         assert "".join(choice.logprob_tokens) == ANSWER
+
+
+def test_plain_mitmproxy_reads_every_recording(tmp_path: Path, confdir: Path) -> None:
+    arguments = ["-r", str(joined_in(tmp_path)), "-w", str(tmp_path / "out.flow")]
+    read_offline(arguments, {}, confdir, is_plain=True)
+    assert [answer_of(flow) for flow in read_flows(tmp_path / "out.flow")] == list(map(original, EXPECTED))
+
+
+def test_plain_mitmproxy_serves_every_recording(tmp_path: Path, confdir: Path) -> None:
+    arguments = [*reverse_arguments("http://127.0.0.1:8080"), "--server-replay", str(joined_in(tmp_path))]
+    mitmdump = start_mitmdump(arguments, {"connection_strategy": "lazy"}, confdir, is_plain=True)
+    try:
+        mitmdump.wait_until_listening()
+        for name in EXPECTED:
+            (flow,) = read_flows(FOLDER / f"{name}.flow")
+            reply = ask(mitmdump.port, flow.request.content or b"", headers={"host": flow.request.pretty_host})
+            assert (reply.status, reply.raw_body) == (200, answer_of(flow))
+    finally:
+        mitmdump.stop()
 
 
 def test_every_recording_is_used() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from mitmproxy import http
 from mitmproxy.test import tflow
 
-from tests.flows import recorded_flow, write_flows
+from tests.flows import har, recorded_flow, write_flows
 from thinkwire.proxy.chunks import CHUNKS
 from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.recorded import Answer, parse_speed, read_recordings
@@ -160,19 +159,10 @@ def test_all_files_that_cannot_be_read_are_named_at_once(tmp_path: Path) -> None
     ]
 
 
-def har(text: str, headers: list[dict[str, str]]) -> bytes:
-    request = {"method": "POST", "url": "https://api.test/v1/x", "httpVersion": "HTTP/2", "headers": []}
-    content = {"size": len(text), "mimeType": "text/event-stream", "text": text}
-    response = {"status": 200, "statusText": "", "httpVersion": "HTTP/2", "headers": headers, "content": content}
-    sent: dict[str, Any] = {**request, "postData": {"mimeType": "application/json", "text": '{"model": "m"}'}}
-    entry = {"startedDateTime": "2026-01-01T00:00:00Z", "time": 900, "request": sent, "response": response}
-    return json.dumps({"log": {"entries": [entry]}}).encode()
-
-
 def test_a_har_file_is_one_chunk_for_each_answer(tmp_path: Path) -> None:
     path = tmp_path / "one.har"
     headers = [("content-type", "text/event-stream"), ("content-encoding", "gzip"), ("content-length", "7")]
-    path.write_bytes(har("data: {}\n\n", [{"name": name, "value": value} for name, value in headers]))
+    path.write_text(har("https://api.test/v1/x", '{"model": "m"}', "data: {}\n\n", headers))
     (recorded,), warnings = read_recordings([str(path)])
     assert not warnings
     assert recorded.answer is not None
