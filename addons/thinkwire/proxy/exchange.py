@@ -12,21 +12,21 @@ from mitmproxy import http
 from thinkwire.dialects.refusals import advice_for
 from thinkwire.dialects.registry import streams_a_list
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.edited_request import edit_request
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.recollection import Recollection
 from thinkwire.proxy.report import log_exchange
 from thinkwire.proxy.reset import reset_on_close
-from thinkwire.proxy.signature import is_signed, signs_header
+from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.history import Refused
 from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.stream import Label, StreamRewriter
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
-from thinkwire.wire.json_tree import Unreadable, encode
+from thinkwire.wire.json_tree import encode
 
 __all__ = ["Exchange"]
 
@@ -75,26 +75,15 @@ class Exchange:
 
     def _edit_request(self) -> None:
         request = self._flow.request
-        if is_signed(request):
-            self._notes.append("request left alone: it is signed (AWS SigV4)")
-            return
-        try:
-            before = request.get_content(strict=True)
-            if not before:
-                return
-            mapped = self._recollection.rewrite_request(before)
-        except Refused as refused:
-            self._refuse(str(refused))
-            return
-        except (ValueError, Unreadable) as error:
-            self._notes.append(f"request left alone: its body cannot be read ({error})")
-            return
-        self._notes += mapped.notes
-        if mapped.raw != before:
+        edited = edit_request(request, self._recollection)
+        self._notes += edited.notes
+        if edited.refusal:
+            self._refuse(edited.refusal)
+        elif edited.is_changed:
             self._notes.append("request edited")
             if not self._observes:
                 request.headers.pop("content-encoding", None)
-                request.content = mapped.raw
+                request.content = edited.after
 
     def _refuse(self, why: str) -> None:
         """Answer in the provider's place, before anything has been sent to it."""

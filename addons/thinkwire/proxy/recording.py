@@ -165,12 +165,14 @@ class Session:
         reader = FrameReader(label, None if decoder.is_identity else decoder)
         return _read(reader, self.chunks)
 
-    def rewritten(self, label: Label, facts: RequestFacts, choice: Choice) -> Answer:
-        """The answer as a client would get it by these rules. Nothing is remembered from exchanges before."""
+    def rewritten(
+        self, label: Label, facts: RequestFacts, choice: Choice, answer: AnswerRewriter | None = None
+    ) -> Answer:
+        """The answer as a client would get it by these rules; `answer` may be one that somebody listens to."""
         decoder = decoder_for(str(self._headers.get("content-encoding", "")))
-        if decoder is None or not choice.plan.response.changes:
+        if decoder is None or not choice.plan.reads_answer:
             return self.answer(label)
-        answer = AnswerRewriter(choice.plan.response, facts, choice.dialects)
+        answer = answer or AnswerRewriter(choice.plan.response, facts, choice.dialects)
         identity = None if decoder.is_identity else decoder
         rewriter = StreamRewriter(answer, label, identity, choice.plan.response.keepalive, 0.0)
         sent: list[Chunk] = []
