@@ -18,7 +18,8 @@ from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
 from tests.flows import CHAT_URL, exchange, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from thinkwire import cli
-from thinkwire.cli_colour import Colours, printable
+from thinkwire.cli_colour import Colours
+from thinkwire.proxy.wording import printable
 
 RULES = Path(__file__).parents[1] / "rules"
 STREAM = FOLDER / "llamacpp-chat-stream.flow"

@@ -20,7 +20,6 @@ __all__ = [
     "Commands",
     "CouldNotRunError",
     "complain",
-    "counted",
     "load_rules",
     "open_recording",
     "read_rules",
@@ -62,8 +61,3 @@ def open_recording(path: Path) -> Recording:
         return read_recording(path)
     except RecordingError as error:
         raise CouldNotRunError(str(error)) from error
-
-
-def counted(number: int, word: str) -> str:
-    """`1 event`, `2 events`."""
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

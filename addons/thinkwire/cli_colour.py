@@ -1,17 +1,15 @@
-"""Colours for a terminal, and texts of others made safe for it.
+"""Colours for a terminal.
 
 None of what mitmproxy depends on prints lines in colour, and a few escape sequences are no reason for one more
 dependency.
 """
 
 import os
-import re
 from typing import Final, TextIO
 
-__all__ = ["Colours", "printable"]
+__all__ = ["Colours"]
 
 _ENDS: Final = "\x1b[0m"
-_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Colours:
@@ -37,8 +35,3 @@ class Colours:
 
     def _in(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}{_ENDS}" if self.are_on and text else text
-
-
-def printable(text: str) -> str:
-    """The text with the signs spelled out that a terminal takes as commands, or that turn the reading direction."""
-    return _UNPRINTABLE.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

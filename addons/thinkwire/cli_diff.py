@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from thinkwire.cli_colour import Colours, printable
+from thinkwire.cli_colour import Colours
 from thinkwire.proxy.reading import Change, rerun
 from thinkwire.proxy.recording import Session
 from thinkwire.proxy.report import log_line
+from thinkwire.proxy.wording import printable
 from thinkwire.ruleset.choose import Ruleset
 
 __all__ = ["diff_lines"]

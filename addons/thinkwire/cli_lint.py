@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from thinkwire.cli_base import CLEAN, PROBLEMS, Commands, CouldNotRunError, complain, counted, open_recording
-from thinkwire.cli_colour import printable
+from thinkwire.cli_base import CLEAN, PROBLEMS, Commands, CouldNotRunError, complain, open_recording
 from thinkwire.proxy.reading import Reading, read_exchange
 from thinkwire.proxy.recording import Session
+from thinkwire.proxy.wording import counted, printable
 from thinkwire.rewrite.lint import RULES, Finding, Subject, findings
 
 __all__ = ["add_to", "run"]
