@@ -15,6 +15,7 @@ import pytest
 from mitmproxy import http
 
 from recordings.make import CHUNKS
+from tests.flows import recorded_flow, write_flows
 from tests.wire.aws_messages import event as aws_event
 
 from .bodies import (
@@ -386,6 +387,7 @@ CAME = [
     ("openai-organization", "secret-of-an-account"),
     ("anthropic-organization-id", "00000000-secret"),
 ]
+CHUNKED = [(0.01 * n, event) for n, event in enumerate(EVENTS)]
 QUERY = "?key=AIzaSecret&api_key=query-secret&access_token=another-secret&alt=sse"
 
 
@@ -423,6 +425,35 @@ def test_no_secret_is_in_the_file(upstream: Upstream, mitmdump_with: StartMitmdu
     assert flow.request.path == f"{CHAT}?key=[removed]&api_key=[removed]&access_token=[removed]&alt=sse"
     assert flow.client_conn.peername == ("127.0.0.1", 0)
     assert flow.server_conn.address == ("127.0.0.1", upstream.port)
+
+
+def test_a_file_that_somebody_has_becomes_a_recording_without_secrets(tmp_path: Path, confdir: Path) -> None:
+    """`-n -r FILE --set thinkwire_record=FILE`: both ends untouched, and nothing left that was a secret."""
+    whole = recorded_flow(STREAM_QUESTION, url=f"https://api.test{CHAT}{QUERY}", headers=[SSE, *CAME], chunks=CHUNKED)
+    cut = recorded_flow(STREAM_QUESTION, headers=[SSE], chunks=CHUNKED[:2], timed=False, error="peer closed")
+    whole.request.headers.update(SECRETS)
+    source, path = (
+        write_flows(tmp_path / "in.flow", whole, cut, recorded_flow(url="https://shop.test/")),
+        tmp_path / "my",
+    )
+    options = {"thinkwire_record": str(path), "thinkwire_rules": str(PROJECT / "rules" / "strip.yaml")}
+    read_offline(["-r", str(source)], {**options, "thinkwire_record_redact": "x-our-ticket"}, confdir)
+    first, second = read_flows(path)
+    assert (answer_of(first), answer_of(second)) == (STREAM, EVENTS[0] + EVENTS[1])
+    assert first.metadata[CHUNKS] == [[at, len(chunk)] for at, chunk in CHUNKED]
+    assert CHUNKS not in second.metadata
+    assert second.error is not None
+    assert first.request.headers["authorization"] == "Bearer [removed]"
+    assert b"ecret" not in path.read_bytes()
+
+
+def test_a_file_cannot_be_recorded_to_while_it_is_read(tmp_path: Path, confdir: Path) -> None:
+    path = write_flows(tmp_path / "my.flow", recorded_flow(STREAM_QUESTION))
+    before = path.read_bytes()
+    started = start_mitmdump(["-n", "-r", str(path)], {"thinkwire_record": str(path)}, confdir)
+    assert started.wait_for_end() == 1
+    assert f"thinkwire_record: {path} cannot be written: it is being read, name another file" in started.log.text
+    assert path.read_bytes() == before
 
 
 def test_the_certificates_of_a_connection_are_not_in_the_file(recording: Recording, upstream: Upstream) -> None:

@@ -162,13 +162,25 @@ def test_a_web_socket_is_recorded_once_a_message_speaks_to_an_api(recorder: Reco
     assert kept.metadata[CHUNKS] == []
 
 
-def test_a_flow_that_is_read_from_a_file_is_not_recorded(recorder: Recorder, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("noted", "kept"), [([[0.5, 1], [0.75, 2]], [[0.5, 1], [0.75, 2]]), ([[0.5, 7]], None), (None, None)]
+)
+def test_a_flow_from_a_file_keeps_the_times_that_were_noted(
+    recorder: Recorder, path: Path, noted: list[list[float]] | None, kept: list[list[float]] | None
+) -> None:
     one = live()
     one.live = False
+    if noted is not None:
+        one.metadata[CHUNKS] = noted
     ask(recorder, one)
     begin_answer(recorder, one, stream=False, body=b"abc")
     recorder.response(one)
-    assert recorded(path) == []
+    (again,) = recorded(path)
+    assert again.metadata.get(CHUNKS) == kept
+    assert again.response is not None
+    assert again.response.raw_content == b"abc"
+    assert one.response is not None
+    assert type(one.response) is http.Response
 
 
 def test_an_error_is_recorded_with_what_came(recorder: Recorder, path: Path) -> None:
@@ -241,7 +253,7 @@ def test_a_bad_option_while_mitmproxy_runs_leaves_the_old_file(
     addon = Thinkwire()
     addon._is_running = True
     for name, bad in ((path, False), (tmp_path / "none" / "other.flow", True)):
-        options = SimpleNamespace(thinkwire_record=str(name), thinkwire_record_redact=["x-ours"])
+        options = SimpleNamespace(thinkwire_record=str(name), thinkwire_record_redact=["x-ours"], rfile=None)
         monkeypatch.setattr(ctx, "options", options, raising=False)
         with pytest.raises(exceptions.OptionsError, match="No such file") if bad else nullcontext():
             addon._configure_record({"thinkwire_record", "thinkwire_record_redact"})

@@ -1,6 +1,7 @@
 """The mitmproxy addon: options, commands, hooks. What is done to a flow is in `exchange.py`."""
 
 import asyncio
+import errno
 import logging
 import time
 from collections.abc import Sequence
@@ -121,6 +122,8 @@ class Thinkwire:
             return
         path = Path(ctx.options.thinkwire_record).expanduser() if ctx.options.thinkwire_record else None
         try:
+            if path is not None and _is_read(path):
+                raise OSError(errno.EBUSY, "it is being read, name another file")
             self._recorder.open(path)
         except (OSError, NotAFlowFile) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or error
@@ -303,6 +306,12 @@ class Thinkwire:
 
 def _path(request: http.Request) -> str:
     return request.path.partition("?")[0]
+
+
+def _is_read(path: Path) -> bool:
+    """Does mitmproxy read its flows from there (`-r`)? It would find at the end what had just been written."""
+    source = ctx.options.rfile
+    return bool(source) and Path(source).expanduser().resolve() == path.resolve()
 
 
 def _rule_file() -> Path:

@@ -16,7 +16,7 @@ from mitmproxy import connection, http
 from mitmproxy.flow import Error
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
-from thinkwire.proxy.chunks import CHUNKS
+from thinkwire.proxy.chunks import CHUNKS, noted_times
 from thinkwire.proxy.flow_file import FlowFile
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
@@ -77,8 +77,9 @@ class Recorder:
 
     @_harmless
     def requestheaders(self, flow: http.HTTPFlow) -> None:
-        if self._file is not None and flow.live:
-            self._records[flow] = _Record(flow.request)
+        if self._file is not None:
+            noted = None if flow.live else noted_times(flow.metadata.get(CHUNKS))
+            self._records[flow] = _Record(flow.request, noted)
 
     @_harmless
     def request(self, flow: http.HTTPFlow, *, is_of_an_api: bool) -> None:
@@ -108,7 +109,7 @@ class Recorder:
     @_harmless
     def listen(self, flow: http.HTTPFlow) -> None:
         """Called once it is decided how the answer is read: where piece by piece, hear the pieces."""
-        if (record := self._records.get(flow)) is not None and flow.response is not None:
+        if (record := self._records.get(flow)) is not None and flow.response is not None and flow.live:
             hear_all(flow.response, record.hear)
 
     @_harmless
@@ -145,7 +146,8 @@ class Recorder:
             return
         recorded = record.flow(flow, error)
         self._redactor.redact(recorded)
-        recorded.metadata[CHUNKS] = record.chunks(recorded)
+        if (chunks := record.chunks(recorded)) is not None:
+            recorded.metadata[CHUNKS] = chunks
         try:
             self._file.append(recorded)
         except OSError as failure:
@@ -159,7 +161,9 @@ class Recorder:
 class _Record:
     """One exchange as far as it has been heard."""
 
-    def __init__(self, request: http.Request) -> None:
+    def __init__(self, request: http.Request, noted: list[tuple[float, int]] | None) -> None:
+        """`noted` is when the chunks of a flow from a file came, if that is known; None for a live one."""
+        self._noted = noted
         self.is_of_an_api = False
         self.is_asked = False
         self.is_answered = False
@@ -200,9 +204,12 @@ class _Record:
             flow.websocket.messages = self.messages
         return flow
 
-    def chunks(self, recorded: http.HTTPFlow) -> list[list[float]]:
-        """When each chunk came, and its size; one chunk where a compressed body had to be made anew."""
+    def chunks(self, recorded: http.HTTPFlow) -> list[list[float]] | None:
+        """When each chunk came, and its size; one chunk where a compressed body had to be made anew. None: unknown."""
         size = len(recorded.response.raw_content or b"") if recorded.response is not None else 0
+        if self._noted is not None:
+            is_same = size == sum(length for _, length in self._noted)
+            return [[at, length] for at, length in self._noted] if self._noted and is_same else None
         if size != sum(len(chunk) for _, chunk in self.pieces):
             return [[self._since_asked(self.pieces[-1][0]), size]]
         return [[self._since_asked(moment), len(chunk)] for moment, chunk in self.pieces]
