@@ -310,6 +310,66 @@ def test_where_no_rule_decides_the_diff_says_so(capsys: pytest.CaptureFixture[st
     assert "no rule decides about this exchange" in show(capsys, STREAM, "--diff", "--rules", rules)
 
 
+USER = {"role": "user", "content": "Why?"}
+CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.fixture
+def tool_loop(tmp_path: Path) -> Path:
+    """Two exchanges; the second request has forgotten what the first answer thought."""
+    asked = {"model": "kimi-k3", "stream": True, "include_reasoning": True, "messages": [USER]}
+    called = {"role": "assistant", "content": "", "tool_calls": [CALL]}
+    asked_next = asked | {"messages": [USER, called, {"role": "tool", "tool_call_id": "call_1", "content": "x"}]}
+    first = stream(chunk({"reasoning_content": "Hm."}), chunk({"tool_calls": [CALL | {"index": 0}]}))
+    second = stream(chunk({"content": "Hi"}))
+    return write_flows(tmp_path / "loop.flow", exchange(first, question=asked), exchange(second, question=asked_next))
+
+
+@pytest.mark.parametrize("only", [[], ["--flow", "2"]])
+def test_the_diff_shows_what_the_rules_do_to_a_request(
+    capsys: pytest.CaptureFixture[str], tool_loop: Path, only: list[str]
+) -> None:
+    lines = show(capsys, tool_loop, "--diff", "--rules", RULES / "kimi.yaml", *only).splitlines()
+    assert lines[-5:-2] == [
+        "flow 2: POST http://provider.test/v1/chat/completions",
+        "  request",
+        '  + messages.1.reasoning_content: "Hm."',
+    ]
+    assert lines[-2].endswith("): thoughts put back: 1, request edited, nothing to change")
+
+
+def test_the_diff_shows_members_of_a_request_that_go_change_and_come(
+    capsys: pytest.CaptureFixture[str], tool_loop: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - id: a\n    request:\n      remove: [include_reasoning]\n"
+        "      set: {model: kimi-k2, thinking.type: enabled}\n"
+    )
+    out = show(capsys, tool_loop, "--diff", "--rules", rules, "--flow", "1")
+    assert out.splitlines()[1:6] == [
+        "  request",
+        '  - model: "kimi-k3"',
+        '  + model: "kimi-k2"',
+        "  - include_reasoning: true",
+        '  + thinking: {"type":"enabled"}',
+    ]
+
+
+def test_the_diff_says_of_a_refused_request_why_and_nothing_of_its_answer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - id: a\n    request: {history: inline}\n    response: {reasoning: strip}\n"
+    )
+    blocks = [{"type": "redacted_thinking", "data": "b3BhcXVl"}, {"type": "text", "text": "a"}]
+    asked = {"model": "m", "messages": [USER, {"role": "assistant", "content": blocks}]}
+    path = write_flows(tmp_path / "a.flow", exchange(*PIECES, question=asked))
+    (_, line, _) = show(capsys, path, "--diff", "--rules", rules).split("\n", 2)
+    assert "refused: a block of redacted_thinking cannot be written as text" in line
+
+
 def test_the_diff_of_lists_and_lines_shows_their_documents(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     lines = "".join(
         json.dumps({"message": {"role": "assistant", "content": "", "thinking": text}, "done": False}) + "\n"

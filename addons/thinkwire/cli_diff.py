@@ -1,16 +1,19 @@
-"""`thinkwire show --diff`: the events that rules change, before and after, cut to what changed."""
+"""What rules change in an exchange, before and after, cut to what changed: for `thinkwire show --diff` and its page."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from thinkwire.cli_colour import Colours
-from thinkwire.proxy.reading import Change, rerun
-from thinkwire.proxy.recording import Session
+from thinkwire.proxy.reading import Change, Rerun, rerun
+from thinkwire.proxy.rehearsal import Rehearsed
 from thinkwire.proxy.report import log_line
 from thinkwire.proxy.wording import printable
 from thinkwire.ruleset.choose import Ruleset
+from thinkwire.wire.json_difference import Difference, differences
+from thinkwire.wire.json_tree import Unreadable, decode
 
-__all__ = ["diff_lines"]
+__all__ = ["Changed", "Line", "Listing", "diff_lines", "listing_of"]
 
 _AROUND: Final = 60
 """Characters shown on either side of what changed."""
@@ -18,41 +21,111 @@ _LONGEST: Final = 400
 """Characters shown of a document that is sent or not sent as a whole."""
 
 
-def diff_lines(recorded: Session, ruleset: Ruleset, colours: Colours) -> Iterator[str]:
-    run = rerun(recorded, ruleset)
-    for change in run.changes:
-        where = f"event {change.event.number}" if change.event is not None else "after the last event"
-        yield colours.dim(f"  {where if run.noun == 'event' else 'body'}")
-        yield from (f"  {line}" for line in _change_lines(change, colours))
-    notes = [run.damage] if run.damage else []
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How something was, or is."""
+
+    sign: str
+    """`-` for before, `+` for after."""
+    differs: str
+    head: str = ""
+    """What stands before, and is the same in both."""
+    tail: str = ""
+    """What stands behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One thing that the rules change."""
+
+    where: str
+    lines: list[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All that the rules change in one exchange."""
+
+    changes: list[Changed]
+    summary: str
+    """As the log says it."""
+
+
+def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours) -> Iterator[str]:
+    """The listing of an exchange, for a terminal."""
+    listing = listing_of(one, rerun(one.recorded, ruleset))
+    for changed in listing.changes:
+        yield colours.dim(f"  {changed.where}")
+        for line in changed.lines:
+            colour = colours.red if line.sign == "-" else colours.green
+            yield f"  {colour(line.sign)} {printable(line.head)}{colour(printable(line.differs))}{printable(line.tail)}"
+    yield f"  {printable(listing.summary)}"
+
+
+def listing_of(one: Rehearsed, run: Rerun) -> Listing:
+    """What the rules change in the request, and then in the answer; of a refused request there is no answer."""
+    changes = [Changed("request", lines)] if (lines := list(_request_lines(one))) else []
+    if one.request.refusal:
+        return Listing(changes, log_line(one.choice, None, run.noun, [f"refused: {one.request.refusal}"], False))
+    changes += [Changed(_where(change, run.noun), list(_change_lines(change))) for change in run.changes]
     if not run.choice.rules:
-        yield "  no rule decides about this exchange"
-    else:
-        yield f"  {printable(log_line(run.choice, run.tally, run.noun, notes, False))}"
+        return Listing(changes, "no rule decides about this exchange")
+    notes = [*one.request.notes, *([run.damage] if run.damage else [])]
+    return Listing(changes, log_line(run.choice, run.tally, run.noun, notes, False))
 
 
-def _change_lines(change: Change, colours: Colours) -> Iterator[str]:
-    before = _shown(change.before)
-    after = [_shown(text) for text in change.after]
-    if before and len(after) == 1:
-        yield from _beside(before, after[0], colours)
+# --- the request --------------------------------------------------------------------------------------------------
+
+
+def _request_lines(one: Rehearsed) -> Iterator[Line]:
+    before, after = decode(one.request.before), decode(one.request.after)
+    try:
+        found = differences(before, after) if one.request.is_changed else []
+    except Unreadable:  # nested deeper than can be compared
+        found = [Difference("", before, after)]
+    for difference in found:
+        place = f"{difference.path}: " if difference.path else ""
+        texts = [None if text is None else _shown(text) for text in (difference.before, difference.after)]
+        for line in _both(*texts):
+            yield replace(line, head=place + line.head)
+
+
+# --- the answer ---------------------------------------------------------------------------------------------------
+
+
+def _where(change: Change, noun: str) -> str:
+    if noun != "event":
+        return noun
+    return f"event {change.event.number}" if change.event is not None else "after the last event"
+
+
+def _change_lines(change: Change) -> Iterator[Line]:
+    before, after = _shown(change.before) or None, [_shown(text) for text in change.after]
+    if len(after) == 1:
+        yield from _both(before, after[0])
         return
-    if before:
-        yield colours.red(f"- {_cut(before)}")
+    yield from _both(before, None)
     for text in after:
-        yield colours.green(f"+ {_cut(text)}")
+        yield from _both(None, text)
 
 
-def _beside(before: str, after: str, colours: Colours) -> Iterator[str]:
-    """Two texts, of which only what differs is in colour, and not much around it is shown."""
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
-    for sign, text, colour in (("-", before, colours.red), ("+", after, colours.green)):
+# --- lines --------------------------------------------------------------------------------------------------------
+
+
+def _both(before: str | None, after: str | None) -> Iterator[Line]:
+    """Two texts, of which not much is shown around what differs; or one as a whole."""
+    start = end = 0
+    if before is not None and after is not None:
+        start = _alike(before, after)
+        end = _alike(before[start:][::-1], after[start:][::-1])
+    for sign, text in (("-", before), ("+", after)):
+        if text is None:
+            continue
         until = len(text) - end
         first, last = max(0, start - _AROUND), min(len(text), until + _AROUND)
         head = ("..." if first else "") + text[first:start]
         tail = text[until:last] + ("..." if last < len(text) else "")
-        yield f"{colour(sign)} {head}{colour(_cut(text[start:until]))}{tail}"
+        yield Line(sign, _cut(text[start:until]), head, tail)
 
 
 def _alike(one: str, other: str) -> int:
@@ -68,4 +141,4 @@ def _cut(text: str) -> str:
 def _shown(document: str) -> str:
     """Document text as a line."""
     text = document.encode("latin-1", "replace").decode("utf-8", "replace").strip()
-    return printable(text).replace("\n", "\\n")
+    return text.replace("\r", "\\r").replace("\n", "\\n")

@@ -20,6 +20,7 @@ from thinkwire.cli_diff import diff_lines
 from thinkwire.dialects.parts import Kind
 from thinkwire.proxy.reading import Reading, read_exchange
 from thinkwire.proxy.recording import Recording, Session
+from thinkwire.proxy.rehearsal import rehearse
 from thinkwire.proxy.rows import Row, Tone, exchange_rows
 from thinkwire.proxy.wording import printable
 from thinkwire.rewrite.assemble import Moment
@@ -47,23 +48,18 @@ def add_to(commands: Commands) -> None:
     )
     how = show.add_mutually_exclusive_group()
     how.add_argument(
-        "--diff", action="store_true", help="show the events that the rules change, before and after; default rules"
+        "--diff",
+        action="store_true",
+        help="show what the rules change in the request and in the answer's events, before and after; default rules",
     )
     how.add_argument("--events", action="store_true", help="print a line of JSON for each thing that is said")
 
 
 def run(arguments: argparse.Namespace) -> int:
     recording = open_recording(arguments.file)
-    exchanges = _chosen(recording, arguments)
-    ruleset = load_rules(arguments.rules) if arguments.rules or arguments.diff else None
+    numbers = _chosen(recording, arguments)
     colours = Colours(sys.stdout)
-    for recorded in exchanges:
-        if arguments.events:
-            lines: Iterable[str] = event_lines(read_exchange(recorded, ruleset))
-        elif arguments.diff and ruleset is not None:
-            lines = [*_head(recorded, colours), *diff_lines(recorded, ruleset, colours), ""]
-        else:
-            lines = [*show_lines(read_exchange(recorded, ruleset), colours), ""]
+    for lines in _shown(recording, numbers, arguments, colours):
         for line in lines:
             print(line)
     if recording.damage:
@@ -71,14 +67,35 @@ def run(arguments: argparse.Namespace) -> int:
     return PROBLEMS if recording.damage else CLEAN
 
 
-def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[Session]:
-    exchanges = [one for one in recording.exchanges if arguments.flow in (None, one.number)]
-    if arguments.flow is not None and not exchanges:
-        numbers = ", ".join(str(one.number) for one in recording.exchanges) or "none"
-        raise CouldNotRunError(f"{arguments.file} has no exchange {arguments.flow}; there are: {numbers}")
-    if not exchanges:
+def _shown(
+    recording: Recording, numbers: list[int], arguments: argparse.Namespace, colours: Colours
+) -> Iterator[Iterable[str]]:
+    """The lines of each exchange."""
+    if arguments.diff:
+        ruleset = load_rules(arguments.rules)
+        # The flows before it are heard as well: what they thought may be put back.
+        for one in rehearse(recording.exchanges, ruleset):
+            if one.recorded.number in numbers:
+                yield [*_head(one.recorded, colours), *diff_lines(one, ruleset, colours), ""]
+        return
+    rules = load_rules(arguments.rules) if arguments.rules else None
+    for recorded in recording.exchanges:
+        if recorded.number in numbers:
+            reading = read_exchange(recorded, rules)
+            yield event_lines(reading) if arguments.events else [*show_lines(reading, colours), ""]
+
+
+def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:
+    """The numbers of the exchanges that are asked for."""
+    numbers = [one.number for one in recording.exchanges]
+    if not numbers:
         raise CouldNotRunError(f"{arguments.file} holds no HTTP exchange")
-    return exchanges
+    if arguments.flow is None:
+        return numbers
+    if arguments.flow not in numbers:
+        there = ", ".join(map(str, numbers))
+        raise CouldNotRunError(f"{arguments.file} has no exchange {arguments.flow}; there are: {there}")
+    return [arguments.flow]
 
 
 # --- for people ---------------------------------------------------------------------------------------------------

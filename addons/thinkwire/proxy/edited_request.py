@@ -42,4 +42,5 @@ def edit_request(request: http.Request, recollection: Recollection) -> EditedReq
         return EditedRequest(notes=[f"request left alone: its body cannot be read ({error})"])
     if mapped is None:
         return EditedRequest()
-    return EditedRequest(before, mapped.raw, mapped.notes)
+    edited = ["request edited"] if mapped.raw != before else []
+    return EditedRequest(before, mapped.raw, [*mapped.notes, *edited])

@@ -79,11 +79,9 @@ class Exchange:
         self._notes += edited.notes
         if edited.refusal:
             self._refuse(edited.refusal)
-        elif edited.is_changed:
-            self._notes.append("request edited")
-            if not self._observes:
-                request.headers.pop("content-encoding", None)
-                request.content = edited.after
+        elif edited.is_changed and not self._observes:
+            request.headers.pop("content-encoding", None)
+            request.content = edited.after
 
     def _refuse(self, why: str) -> None:
         """Answer in the provider's place, before anything has been sent to it."""
