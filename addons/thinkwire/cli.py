@@ -13,12 +13,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from thinkwire import cli_lint, cli_show
+from thinkwire import cli_lint, cli_replay, cli_show
 from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, complain, read_rules
 from thinkwire.dialects.registry import request_facts
 from thinkwire.proxy.filters import make_flow
-from thinkwire.proxy.flow_source import RecordingError
-from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.ruleset.load import Loaded
 from thinkwire.ruleset.problem import Severity, render
 from thinkwire.ruleset.schema import json_schema
@@ -62,7 +60,7 @@ def _run(argv: Sequence[str] | None) -> int:
         case "lint":
             return cli_lint.run(arguments)
         case "replay":
-            return _replay(arguments)
+            return cli_replay.run(arguments)
         case "show":
             return cli_show.run(arguments)
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
@@ -80,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_explain(commands)
     cli_lint.add_to(commands)
-    _add_replay(commands)
+    cli_replay.add_to(commands)
     cli_show.add_to(commands)
     commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")
     return parser
@@ -109,27 +107,6 @@ def _add_explain(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=_header,
         help="repeatable",
     )
-
-
-def _add_replay(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    replay = commands.add_parser("replay", help="be the provider of a recording: answer as recorded, in time")
-    replay.add_argument("files", nargs="+", metavar="FILE", help="a mitmproxy flow file or a HAR file")
-    replay.add_argument("--port", type=int, default=8080, help="of this machine, 0: any; default: %(default)s")
-    replay.add_argument(
-        "--speed",
-        type=_speed,
-        default="1",
-        help="1: as recorded, 2: twice as fast, 0: no waiting; default: %(default)s",
-    )
-    replay.add_argument("--rules", type=Path, metavar="FILE", help="a rule file; default: the shipped default rules")
-
-
-def _speed(text: str) -> str:
-    try:
-        parse_speed(text)
-    except RecordingError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text
 
 
 def _header(text: str) -> tuple[str, str]:
@@ -181,20 +158,6 @@ def _explain(arguments: argparse.Namespace) -> int:
     flow = make_flow(arguments.host, arguments.path, arguments.method, arguments.headers, body)
     print(loaded.ruleset.explain(facts, flow))
     return CLEAN
-
-
-def _replay(arguments: argparse.Namespace) -> int:
-    if arguments.rules is not None and (loaded := read_rules(arguments.rules)).ruleset is None:
-        _print_problems(loaded)
-        return PROBLEMS
-    try:
-        exchanges, _ = read_recordings(arguments.files)  # mitmdump would say what is wrong between lines of its own
-    except RecordingError as error:
-        raise CouldNotRunError(str(error)) from error
-    from thinkwire.proxy.replay_command import replay  # all of mitmdump, which other commands need not wait for
-
-    ran = replay(exchanges[0], arguments.files, arguments.port, arguments.speed, arguments.rules)
-    return CLEAN if ran else COULD_NOT_RUN
 
 
 def _read_body(name: str) -> bytes:

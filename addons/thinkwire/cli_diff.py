@@ -51,10 +51,10 @@ class Listing:
     """As the log says it."""
 
 
-def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours) -> Iterator[str]:
-    """The listing of an exchange, for a terminal."""
+def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours, most: int | None = None) -> Iterator[str]:
+    """The listing of an exchange, for a terminal; not more than so many changes of it."""
     listing = listing_of(one, rerun(one.recorded, ruleset))
-    for changed in listing.changes:
+    for changed in listing.changes[:most]:
         yield colours.dim(f"  {changed.where}")
         for line in changed.lines:
             colour = colours.red if line.sign == "-" else colours.green

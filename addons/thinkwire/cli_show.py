@@ -17,12 +17,12 @@ from thinkwire.cli_base import (
 )
 from thinkwire.cli_colour import Colours
 from thinkwire.cli_diff import diff_lines
+from thinkwire.cli_rows import head_line, row_line
 from thinkwire.dialects.parts import Kind
 from thinkwire.proxy.reading import Reading, read_exchange
-from thinkwire.proxy.recording import Recording, Session
+from thinkwire.proxy.recording import Recording
 from thinkwire.proxy.rehearsal import rehearse
-from thinkwire.proxy.rows import Row, Tone, exchange_rows
-from thinkwire.proxy.wording import printable
+from thinkwire.proxy.rows import exchange_rows
 from thinkwire.rewrite.assemble import Moment
 
 __all__ = ["add_to", "run"]
@@ -76,7 +76,7 @@ def _shown(
         # The flows before it are heard as well: what they thought may be put back.
         for one in rehearse(recording.exchanges, ruleset):
             if one.recorded.number in numbers:
-                yield [*_head(one.recorded, colours), *diff_lines(one, ruleset, colours), ""]
+                yield [head_line(one.recorded, colours), *diff_lines(one, ruleset, colours), ""]
         return
     rules = load_rules(arguments.rules) if arguments.rules else None
     for recorded in recording.exchanges:
@@ -103,23 +103,8 @@ def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:
 
 def show_lines(reading: Reading, colours: Colours) -> Iterator[str]:
     """An exchange in short, and its answer put together."""
-    yield from _head(reading.recorded, colours)
-    yield from (_line_of(row, colours) for row in exchange_rows(reading))
-
-
-def _head(recorded: Session, colours: Colours) -> Iterator[str]:
-    yield colours.bold(f"flow {recorded.number}: {recorded.method} {printable(recorded.url)}")
-
-
-def _line_of(row: Row, colours: Colours) -> str:
-    """A name, and a text of any number of lines beside it."""
-    if row.text is None:
-        return colours.bold(f"  {row.name}")
-    paint = {Tone.THOUGHT: colours.dim, Tone.CALL: colours.yellow, Tone.BAD: colours.red}.get(row.tone, str)
-    first, *others = (paint(printable(line)) for line in row.text.split("\n"))
-    return "\n".join(
-        [f"  {colours.bold(row.name.ljust(10))}{first}", *(f"{'':12}{line}" if line else "" for line in others)]
-    )
+    yield head_line(reading.recorded, colours)
+    yield from (row_line(row, colours) for row in exchange_rows(reading))
 
 
 # --- for programs -------------------------------------------------------------------------------------------------

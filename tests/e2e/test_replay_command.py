@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from tests.flows import recorded_flow, write_flows
 from thinkwire import cli
 
-from .bodies import EVENTS, SSE, STREAM_QUESTION
+from .bodies import EVENTS, SSE, STREAM, STREAM_QUESTION
 from .client import CHAT, ask
 from .mitmdump import PROJECT, Mitmdump
 from .upstream import LIMIT
@@ -67,6 +69,50 @@ def test_what_mitmdump_refuses_is_an_exit_code_of_ours(tmp_path: Path) -> None:
     assert "Traceback" not in mitmdump.log.text
 
 
+def run_to_end(*arguments: str, home: Path) -> str:
+    started = start(*arguments, home=home)
+    assert started.wait_for_end() == 0, started.log.text
+    assert "Traceback" not in started.log.text
+    return started.log.text
+
+
+def test_asking_oneself_shows_what_the_readme_shows(tmp_path: Path) -> None:
+    """Here without waiting: the times of what the client got are not the recorded ones."""
+    printed = run_to_end("recordings/llamacpp-chat-stream.flow", "--ask", "--speed", "0", home=tmp_path)
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("<!-- ask: ")[2].partition("-->\n\n")[2].partition("      ...\n")[0]
+    before, heading, after = printed.partition("  the client got\n")
+    assert before + heading == "".join(line.removeprefix("    ") for line in shown.splitlines(keepends=True))
+    (sent,) = re.findall(r"the provider sent\n(.*?)  times", before, re.DOTALL)
+    assert after.startswith(sent)
+    assert re.search(r"^  times     first reasoning [\d.]+ s, first answer [\d.]+ s, total [\d.]+ s\n", after, re.M)
+
+
+def test_asking_oneself_goes_on_to_the_last_and_shows_what_broke_off(tmp_path: Path) -> None:
+    url, headers = f"https://api.nowhere.test{CHAT}", [SSE, ("content-encoding", "gzip")]
+    cut = recorded_flow(STREAM_QUESTION, url=url, headers=[SSE], chunks=[(0.0, EVENTS[1]), (9.0, EVENTS[2])], error="x")
+    refused = recorded_flow({**STREAM_QUESTION, "n": 1}, url=url, error="connection refused", chunks=[])
+    refused.response = None
+    packed = recorded_flow({**STREAM_QUESTION, "n": 2}, url=url, headers=headers, chunks=[(0.0, gzip.compress(STREAM))])
+    path = write_flows(tmp_path / "three.flow", cut, refused, packed)
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - {id: hide, when: {host: api.nowhere.test}, response: {reasoning: strip}}\n"
+    )
+    printed = run_to_end(str(path), RECORDING, "--ask", "--speed", "0", "--rules", str(rules), home=tmp_path)
+    first, second, third, fourth = printed.split("flow ")[1:]
+    sent, got = first.split("  the client got\n")
+    assert "  reasoning " in sent
+    assert "  broke off x\n" in sent
+    assert "  reasoning " not in got
+    assert "  broke off " in got
+    assert "  answered  nothing\n  broke off connection refused\n" in second
+    assert "  answered  502 " in second
+    assert "  reasoning " in third
+    assert "  reasoning " not in third.partition("  the client got\n")[2]
+    assert "no rule decides" in fourth
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -75,7 +121,7 @@ def test_what_mitmdump_refuses_is_an_exit_code_of_ours(tmp_path: Path) -> None:
         ([], 2, "FILE"),
         ([RECORDING, "--speed", "fast"], 2, "the replay speed is a number from 0 on"),
         ([RECORDING, "--rules", "none.yaml"], 2, "cannot read none.yaml"),
-        ([RECORDING, "--rules", NULL], 1, "null.yaml:"),
+        ([RECORDING, "--rules", NULL], 2, "null.yaml:"),
     ],
 )
 def test_the_command_says_why_it_cannot_run(

@@ -1,35 +1,57 @@
 """`thinkwire replay`: a mitmdump that stands where the provider of the recordings stood, and needs none."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
+from mitmproxy.options import Options
 from mitmproxy.proxy import mode_specs
-from mitmproxy.tools import main
+from mitmproxy.tools import cmdline, main
+from mitmproxy.tools.dump import DumpMaster
 
 from thinkwire.proxy import addon
+from thinkwire.proxy.asker import Asker
 from thinkwire.proxy.recorded import Recorded
 
-__all__ = ["replay"]
+__all__ = ["Replay", "replay"]
 
 _SCRIPT: Final = Path(addon.__file__).with_name("script.py")
 _NOWHERE: Final = "reverse:http://127.0.0.1:1"
 
 
-def replay(first: Recorded, files: Sequence[str], port: int, speed: str, rules: Path | None) -> bool:
-    """Serve the files until interrupted, in the place of who answered first in them.
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What is replayed, where, and how."""
+
+    files: Sequence[str]
+    port: int
+    """0: any."""
+    speed: str
+    rules: Path | None
+
+
+def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
+    """Serve until interrupted, or until the asker has no more questions, in the place of who answered first.
 
     False where that was not possible; the log has said why.
     """
-    settings = {"thinkwire_replay_speed": speed, "flow_detail": "0"}
-    if rules is not None:
-        settings["thinkwire_rules"] = str(rules)
-    pairs = [*(("thinkwire_replay", file) for file in files), *settings.items()]
-    place = ["--mode", _mode(first), "--listen-host", "127.0.0.1", "--listen-port", str(port)]
+    settings = {"thinkwire_replay_speed": asked.speed, "flow_detail": "0"}
+    if asked.rules is not None:
+        settings["thinkwire_rules"] = str(asked.rules)
+    pairs = [*(("thinkwire_replay", file) for file in asked.files), *settings.items()]
+    place = ["--mode", _mode(first), "--listen-host", "127.0.0.1", "--listen-port", str(asked.port)]
+    options = [word for name, text in pairs for word in ("--set", f"{name}={text}")]
+    quiet = ["-q"] if asker is not None else []
+
+    def make(options: Options) -> DumpMaster:
+        master = DumpMaster(options)
+        if asker is not None:
+            master.addons.add(asker)
+        return master
+
     try:
-        main.mitmdump(
-            ["-s", str(_SCRIPT), *place, *(word for name, text in pairs for word in ("--set", f"{name}={text}"))]
-        )
+        main.run(cast(type[DumpMaster], make), cmdline.mitmdump, ["-s", str(_SCRIPT), *quiet, *place, *options])
     except SystemExit as ended:
         return not ended.code
     return True

@@ -1,0 +1,102 @@
+"""`thinkwire replay`: be the provider of a recording; or ask oneself what was asked, and show what comes."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from thinkwire.cli_base import CLEAN, COULD_NOT_RUN, Commands, CouldNotRunError, load_rules
+from thinkwire.cli_colour import Colours
+from thinkwire.cli_diff import diff_lines
+from thinkwire.cli_rows import head_line, row_line
+from thinkwire.proxy.flow_source import RecordingError
+from thinkwire.proxy.reading import read_exchange
+from thinkwire.proxy.recorded import Recorded, parse_speed, read_recordings
+from thinkwire.proxy.recording import Session
+from thinkwire.proxy.rehearsal import rehearse
+from thinkwire.proxy.rows import Row, answer_rows, asked_row
+from thinkwire.ruleset.choose import Ruleset
+
+__all__ = ["add_to", "run"]
+
+PORT: Final = 8080
+EXAMPLE: Final = """example:
+  thinkwire replay recordings/llamacpp-chat-stream.flow --port 8080 --speed 2
+  thinkwire replay recordings/llamacpp-chat-stream.flow --ask --rules rules/strip.yaml
+"""
+
+
+def add_to(commands: Commands) -> None:
+    replay = commands.add_parser(
+        "replay",
+        help="be the provider of a recording: answer as recorded, in time",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    replay.add_argument("files", nargs="+", metavar="FILE", help="a mitmproxy flow file or a HAR file")
+    replay.add_argument("--port", type=int, help=f"of this machine, 0: any; default: {PORT}, with --ask any")
+    replay.add_argument(
+        "--speed",
+        type=_speed,
+        default="1",
+        help="1: as recorded, 2: twice as fast, 0: no waiting; default: %(default)s",
+    )
+    replay.add_argument("--rules", type=Path, metavar="FILE", help="a rule file; default: the shipped default rules")
+    replay.add_argument(
+        "--ask",
+        action="store_true",
+        help="ask once what was asked, show what the provider sent and what a client gets by the rules, and end",
+    )
+
+
+def _speed(text: str) -> str:
+    try:
+        parse_speed(text)
+    except RecordingError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        exchanges, _ = read_recordings(arguments.files)  # mitmdump would say what is wrong between lines of its own
+    except RecordingError as error:
+        raise CouldNotRunError(str(error)) from error
+    ruleset = load_rules(arguments.rules)
+    # All of mitmdump, which other commands need not wait for.
+    from thinkwire.proxy.asker import Asker
+    from thinkwire.proxy.replay_command import Replay, replay
+
+    show = _Show(exchanges, ruleset, Colours(sys.stdout))
+    asker = Asker(exchanges, show.begin, show.end) if arguments.ask else None
+    port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
+    ran = replay(Replay(arguments.files, port, arguments.speed, arguments.rules), exchanges[0], asker)
+    return CLEAN if ran else COULD_NOT_RUN
+
+
+class _Show:
+    """Prints of each exchange what the provider sent, what the rules did, and what the client got."""
+
+    def __init__(self, exchanges: Sequence[Recorded], ruleset: Ruleset, colours: Colours) -> None:
+        self._ruleset = ruleset
+        self._rehearsed = rehearse([Session(one.number, one.flow) for one in exchanges], ruleset)
+        self._colours = colours
+
+    def begin(self, recorded: Recorded) -> None:
+        session = Session(recorded.number, recorded.flow)
+        print(head_line(session, self._colours))
+        print(row_line(asked_row(read_exchange(session)), self._colours), flush=True)
+
+    def end(self, recorded: Recorded, now: Session) -> None:
+        self._print_answer("the provider sent", Session(recorded.number, recorded.flow))
+        print(row_line(Row("the rules did, for example"), self._colours))
+        for line in diff_lines(next(self._rehearsed), self._ruleset, self._colours, most=1):
+            print(line)
+        self._print_answer("the client got", now)
+        print()
+
+    def _print_answer(self, heading: str, session: Session) -> None:
+        print(row_line(Row(heading), self._colours))
+        for row in answer_rows(read_exchange(session)):
+            print(row_line(row, self._colours))
