@@ -12,6 +12,8 @@ LAYERS = ("cli", "proxy", "ruleset", "rewrite", "dialects", "wire")
 OUTSIDE = {
     "mitmproxy": ("proxy",),
     "tornado": ("proxy",),
+    "jinja2": ("cli",),
+    "markupsafe": ("cli",),
     "ruamel": ("ruleset",),
     "pydantic": ("ruleset",),
     "pydantic_core": ("ruleset",),

@@ -7,7 +7,7 @@ from typing import Final
 from thinkwire.cli_colour import Colours
 from thinkwire.proxy.reading import Change, Rerun, rerun
 from thinkwire.proxy.rehearsal import Rehearsed
-from thinkwire.proxy.report import log_line
+from thinkwire.proxy.report import done_line, rules_of
 from thinkwire.proxy.wording import printable
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.wire.json_difference import Difference, differences
@@ -48,7 +48,7 @@ class Listing:
 
     changes: list[Changed]
     summary: str
-    """As the log says it."""
+    """As the log says it, without the rules."""
 
 
 def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours, most: int | None = None) -> Iterator[str]:
@@ -59,19 +59,20 @@ def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours, most: int | N
         for line in changed.lines:
             colour = colours.red if line.sign == "-" else colours.green
             yield f"  {colour(line.sign)} {printable(line.head)}{colour(printable(line.differs))}{printable(line.tail)}"
-    yield f"  {printable(listing.summary)}"
+    if not one.choice.rules:
+        yield "  no rule decides about this exchange"
+    else:
+        yield printable(f"  {rules_of(one.choice)}: {listing.summary}")
 
 
 def listing_of(one: Rehearsed, run: Rerun) -> Listing:
     """What the rules change in the request, and then in the answer; of a refused request there is no answer."""
     changes = [Changed("request", lines)] if (lines := list(_request_lines(one))) else []
     if one.request.refusal:
-        return Listing(changes, log_line(one.choice, None, run.noun, [f"refused: {one.request.refusal}"], False))
+        return Listing(changes, f"refused: {one.request.refusal}")
     changes += [Changed(_where(change, run.noun), list(_change_lines(change))) for change in run.changes]
-    if not run.choice.rules:
-        return Listing(changes, "no rule decides about this exchange")
     notes = [*one.request.notes, *([run.damage] if run.damage else [])]
-    return Listing(changes, log_line(run.choice, run.tally, run.noun, notes, False))
+    return Listing(changes, done_line(run.tally, run.noun, notes))
 
 
 # --- the request --------------------------------------------------------------------------------------------------

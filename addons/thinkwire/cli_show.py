@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ __all__ = ["add_to", "run"]
 EXAMPLE: Final = """example:
   thinkwire show recordings/llamacpp-chat-stream.flow
   thinkwire show session.flow --flow 3 --diff --rules rules/strip.yaml
+  thinkwire show session.flow --html session.html --rules rules/strip.yaml
   thinkwire show session.flow --events | jq -r 'select(.type == "reasoning").token'
 """
 
@@ -53,15 +55,22 @@ def add_to(commands: Commands) -> None:
         help="show what the rules change in the request and in the answer's events, before and after; default rules",
     )
     how.add_argument("--events", action="store_true", help="print a line of JSON for each thing that is said")
+    how.add_argument(
+        "--html",
+        metavar="OUT",
+        help="write a page with a picture of the answer over time, which needs no network; - is standard output",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     recording = open_recording(arguments.file)
     numbers = _chosen(recording, arguments)
-    colours = Colours(sys.stdout)
-    for lines in _shown(recording, numbers, arguments, colours):
-        for line in lines:
-            print(line)
+    if arguments.html is not None:
+        _write_page(recording, numbers, arguments)
+    else:
+        for lines in _shown(recording, numbers, arguments, Colours(sys.stdout)):
+            for line in lines:
+                print(line)
     if recording.damage:
         print(f"thinkwire: {recording.damage}", file=sys.stderr)
     return PROBLEMS if recording.damage else CLEAN
@@ -74,7 +83,7 @@ def _shown(
     if arguments.diff:
         ruleset = load_rules(arguments.rules)
         # The flows before it are heard as well: what they thought may be put back.
-        for one in rehearse(recording.exchanges, ruleset):
+        for one in rehearse([one for one in recording.exchanges if one.number <= max(numbers)], ruleset):
             if one.recorded.number in numbers:
                 yield [head_line(one.recorded, colours), *diff_lines(one, ruleset, colours), ""]
         return
@@ -96,6 +105,27 @@ def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:
         there = ", ".join(map(str, numbers))
         raise CouldNotRunError(f"{arguments.file} has no exchange {arguments.flow}; there are: {there}")
     return [arguments.flow]
+
+
+def _write_page(recording: Recording, numbers: list[int], arguments: argparse.Namespace) -> None:
+    from thinkwire.cli_html import page_of  # templates, which the other ways need not wait for
+
+    ruleset = load_rules(arguments.rules) if arguments.rules else None
+    name, rules = arguments.file.name, arguments.rules.name if arguments.rules else ""
+    # Whoever gets the page need not know in which folders the files lie here.
+    damage = recording.damage.replace(str(arguments.file), name)
+    page = page_of(replace(recording, damage=damage), numbers, name, ruleset, rules)
+    if arguments.html == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(page)
+        return
+    out = Path(arguments.html)
+    try:
+        if out.exists() and out.samefile(arguments.file):
+            raise CouldNotRunError(f"{out} is the recording itself; name another file for the page")
+        out.write_bytes(page)
+    except OSError as error:
+        raise CouldNotRunError(f"cannot write {out}: {(error.strerror or 'unknown reason').lower()}") from error
 
 
 # --- for people ---------------------------------------------------------------------------------------------------

@@ -89,6 +89,8 @@ class Rerun:
     tally: Tally | None = None
     changes: list[Change] = field(default_factory=list)
     damage: str = ""
+    answer: Answer | None = None
+    """What the provider sent; None where it was not read."""
 
 
 def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
@@ -105,7 +107,7 @@ def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
         return Rerun(choice, "event", damage=answer.damage)
     noun = "body" if answer.form is Form.BODY else "event"
     rewriter = AnswerRewriter(choice.plan.response, facts, choice.dialects)
-    return Rerun(choice, noun, rewriter.tally, list(_changes(answer, answer.form, rewriter)), answer.damage)
+    return Rerun(choice, noun, rewriter.tally, list(_changes(answer, answer.form, rewriter)), answer.damage, answer)
 
 
 _LABELS = {

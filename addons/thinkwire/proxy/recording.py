@@ -99,6 +99,13 @@ class Session:
         return f"{size} of {stated} bytes came" if is_short and "content-encoding" not in self._headers else ""
 
     @property
+    def broke_at(self) -> float | None:
+        """Seconds from the request to where it broke off; None where it did not, or that is not known."""
+        if self.flow.error is None or self.messages:
+            return None
+        return max(0.0, self.flow.error.timestamp - self.flow.request.timestamp_start)
+
+    @property
     def _headers(self) -> http.Headers:
         return self.flow.response.headers if self.flow.response is not None else http.Headers()
 
@@ -125,9 +132,10 @@ class Session:
 
     @cached_property
     def heard(self) -> list[Event]:
-        """What the server said over a WebSocket, message by message; times count from the client's first."""
+        """What the server said over a WebSocket, message by message; times count from the client's first, if any."""
         messages = self.flow.websocket.messages if self.flow.websocket is not None else []
-        begin = next((one.timestamp for one in messages if one.from_client), 0.0)
+        asked = [one for one in messages if one.from_client]
+        begin = next((one.timestamp for one in asked or messages), 0.0)
         texts = [one for one in messages if not one.from_client and one.is_text and not one.dropped]
         return [
             Event(number, one.timestamp - begin, one.content, decode(one.content))

@@ -5,8 +5,9 @@ credentials left in it, all who asked from one address count as one caller.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from thinkwire.dialects.request import RequestFacts
@@ -36,13 +37,17 @@ class Rehearsed:
 def rehearse(sessions: Iterable[Session], ruleset: Ruleset) -> Iterator[Rehearsed]:
     """Take the exchanges through the rules, one after the other, with one memory."""
     memory = Memory(_MOST_BYTES, math.inf, lambda: 0.0)
+    hear: Callable[[], object] | None = None
     for recorded in sessions:
+        if hear is not None:
+            hear()
         facts = recorded.facts(ruleset.dialects)
         choice = ruleset.choose(facts, recorded.flow)
         recollection = Recollection(recorded.flow, facts, choice, memory)
         is_edited = choice.plan.request.changes and not recorded.messages
         request = edit_request(recorded.flow.request, recollection) if is_edited else EditedRequest()
         yield Rehearsed(recorded, facts, choice, request)
-        label = recorded.label(facts)
+        label, hear = recorded.label(facts), None
         if choice.plan.request.restores and not request.refusal and label is not None:
-            recorded.rewritten(label, facts, choice, recollection.answer())  # which hears it
+            # Nobody asks for what the last one thought.
+            hear = partial(recorded.rewritten, label, facts, choice, recollection.answer())

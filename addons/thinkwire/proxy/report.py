@@ -7,7 +7,7 @@ from typing import Final
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice
 
-__all__ = ["before_after", "log_exchange", "log_line", "rules_of"]
+__all__ = ["before_after", "done_line", "log_exchange", "log_line", "rules_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,11 +30,15 @@ def log_exchange(
 
 def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
+    return f"{rules_of(choice)}: {'would change: ' if observed else ''}{done_line(tally, noun, notes)}"
+
+
+def done_line(tally: Tally | None, noun: str, notes: list[str]) -> str:
+    """What changed."""
     done = [*notes]
     if tally is not None:
         done.append(tally.summary(noun))
-    words = ", ".join(done) or "nothing to change"
-    return f"{rules_of(choice)}: {'would change: ' if observed else ''}{words}"
+    return ", ".join(done) or "nothing to change"
 
 
 def rules_of(choice: Choice) -> str:
