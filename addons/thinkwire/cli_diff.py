@@ -7,7 +7,7 @@ from typing import Final
 from thinkwire.cli_colour import Colours
 from thinkwire.proxy.reading import Change, Rerun, rerun
 from thinkwire.proxy.rehearsal import Rehearsed
-from thinkwire.proxy.report import done_line, rules_of
+from thinkwire.proxy.report import rules_of, what_was_done
 from thinkwire.proxy.wording import printable
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.wire.json_difference import Difference, differences
@@ -72,7 +72,7 @@ def listing_of(one: Rehearsed, run: Rerun) -> Listing:
         return Listing(changes, f"refused: {one.request.refusal}")
     changes += [Changed(_where(change, run.noun), list(_change_lines(change))) for change in run.changes]
     notes = [*one.request.notes, *([run.damage] if run.damage else [])]
-    return Listing(changes, done_line(run.tally, run.noun, notes))
+    return Listing(changes, what_was_done(run.tally, run.noun, notes, False))
 
 
 # --- the request --------------------------------------------------------------------------------------------------

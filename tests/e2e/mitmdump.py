@@ -116,8 +116,14 @@ def start_mitmdump(
     arguments: Sequence[str], options: Mapping[str, str], confdir: Path, *, is_plain: bool = False
 ) -> Mitmdump:
     """A mitmdump that has just been started from the project's folder, with the addon unless it is plain."""
-    settings = {"confdir": str(confdir), "flow_detail": "0", **options}
-    command = [sys.executable, "-u", str(EXECUTABLE), *([] if is_plain else ["-s", str(ADDON)]), *arguments]
+    script = [] if is_plain else ["-s", str(ADDON)]
+    return start(EXECUTABLE, [*script, *arguments], {"flow_detail": "0", **options}, confdir)
+
+
+def start(executable: Path, arguments: Sequence[str], options: Mapping[str, str], confdir: Path) -> Mitmdump:
+    """The same of any of mitmproxy's programs."""
+    settings = {"confdir": str(confdir), **options}
+    command = [sys.executable, "-u", str(executable), *arguments]
     for name, value in settings.items():
         command += ["--set", f"{name}={value}"]
     process = subprocess.Popen(

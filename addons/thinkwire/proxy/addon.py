@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from mitmproxy import command, ctx, exceptions, flow, http
+from mitmproxy import command, contentviews, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.content_view import AnswerView, OriginalView
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.filters import compile_filter
 from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json
+from thinkwire.proxy.onlooker import Onlooker
 from thinkwire.proxy.record import Recorder
 from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.proxy.redirect import Redirect
@@ -58,6 +60,7 @@ class Thinkwire:
         self._memory = Memory(0, 0.0, time.monotonic)
         """What was thought in earlier turns; its bounds are options."""
         self._recorder = Recorder()
+        self._onlooker = Onlooker()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
         self._redirect = Redirect()
 
@@ -95,10 +98,20 @@ class Thinkwire:
         loader.add_option(
             "thinkwire_replay_speed", str, "1", "1: as fast as recorded; 2: twice as fast; 0: without waiting."
         )
+        loader.add_option(
+            "thinkwire_view_megabytes",
+            int,
+            64,
+            "How much is kept to be looked at in mitmproxy and mitmweb: of one answer, and of all that rules changed.",
+        )
+        if _is_looked_at():
+            contentviews.add(AnswerView(self._onlooker.sides_of, lambda: self._dialects))
+            contentviews.add(OriginalView(self._onlooker.sides_of))
 
     def configure(self, updated: set[str]) -> None:
         self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
         self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
+        self._onlooker.most_bytes = ctx.options.thinkwire_view_megabytes * 1024 * 1024 if _is_looked_at() else 0
         self._configure_record(updated)
         if "thinkwire_rules" in updated:
             self._configure_rules()
@@ -236,6 +249,7 @@ class Thinkwire:
             return
         facts = self._facts(flow)
         self._recorder.request(flow, is_of_an_api=facts.dialect is not None)
+        self._onlooker.request(flow)
         choice = self._ruleset.choose(facts, flow)
         exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
@@ -246,19 +260,23 @@ class Thinkwire:
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         self._redirect.restore(flow)
         self._recorder.responseheaders(flow)
+        self._onlooker.responseheaders(flow)
         exchange = self._exchanges.get(flow)
         if exchange is not None and flow.live:
             exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
             self._name_rules(flow, exchange)
+        self._onlooker.listen(flow)
         self._recorder.listen(flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
         self._recorder.response(flow)
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None and flow.websocket is None:
+            self._onlooker.response(flow)
             exchange.response()
             if not flow.live:
                 self._name_rules(flow, exchange)
+            self._onlooker.end(flow, exchange)
 
     def _name_rules(self, flow: http.HTTPFlow, exchange: Exchange) -> None:
         if ctx.options.thinkwire_name_rules and exchange.rules and flow.response is not None:
@@ -291,6 +309,7 @@ class Thinkwire:
         exchange = self._exchanges.pop(flow, None)
         if exchange is not None:
             exchange.error()
+            self._onlooker.end(flow, exchange)
 
     @property
     def _dialects(self) -> tuple[Dialect, ...]:
@@ -302,6 +321,11 @@ class Thinkwire:
         headers = [*request.headers.items(multi=True), *self._our_headers.get(flow, ())]
         body = request.get_content(strict=False) if message is None else message
         return request_facts(request.pretty_host, _path(request), request.method, headers, body, self._dialects)
+
+
+def _is_looked_at() -> bool:
+    """Is there somebody to show an answer to? mitmproxy and mitmweb have a list of flows, mitmdump has none."""
+    return ctx.master.addons.get("view") is not None
 
 
 def _path(request: http.Request) -> str:

@@ -16,7 +16,7 @@ from thinkwire.proxy.edited_request import edit_request
 from thinkwire.proxy.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.proxy.media import is_streaming, label_of, may_have_body
 from thinkwire.proxy.recollection import Recollection
-from thinkwire.proxy.report import log_exchange
+from thinkwire.proxy.report import log_exchange, rules_of, what_was_done
 from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.tap import ReplacingTap, RewritingTap, pass_on
@@ -24,6 +24,7 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.memory import Memory
 from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
 from thinkwire.wire.json_tree import encode
@@ -206,7 +207,27 @@ class Exchange:
         after = rewrite_body(before, self._answer)
         return None if after is before else after
 
-    # --- the log ------------------------------------------------------------------------------------------------
+    # --- what is said of it -------------------------------------------------------------------------------------
+
+    @property
+    def rules_in_force(self) -> str:
+        """The rules that decided, each with its place; empty where none did."""
+        return rules_of(self._choice)
+
+    @property
+    def done(self) -> str:
+        """What the rules did so far, in the words of the log."""
+        return what_was_done(self._tally, self._noun, self._notes, self._observes)
+
+    @property
+    def effects(self) -> frozenset[str]:
+        """What was done to events of the answer, or would have been, by the names of the tally."""
+        effects = self._tally.effects if self._tally is not None else {}
+        return frozenset(effect for effect, count in effects.items() if effect and count)
+
+    @property
+    def _tally(self) -> Tally | None:
+        return self._answer.tally if self._answer is not None else None
 
     def error(self) -> None:
         """The exchange broke off, on either side."""
@@ -219,8 +240,7 @@ class Exchange:
         self._log()
 
     def _log(self) -> None:
-        tally = self._answer.tally if self._answer else None
-        log_exchange(self._choice, tally, self._noun, self._notes, self._observes, live=self._flow.live)
+        log_exchange(self._choice, self._tally, self._noun, self._notes, self._observes, live=self._flow.live)
 
 
 def _coding(response: http.Response) -> str:

@@ -42,9 +42,11 @@ class Reading:
         return self.form not in (None, Form.BODY, Form.RAW)
 
 
-def read_exchange(recorded: Session, ruleset: Ruleset | None = None) -> Reading:
-    """Read what the provider sent; with rules, what a client gets by them."""
-    dialects = ruleset.dialects if ruleset is not None else DIALECTS
+def read_exchange(
+    recorded: Session, ruleset: Ruleset | None = None, dialects: tuple[Dialect, ...] = DIALECTS
+) -> Reading:
+    """Read what the provider sent; with rules, what a client gets by them, and the APIs are those that they know."""
+    dialects = ruleset.dialects if ruleset is not None else dialects
     facts = recorded.facts(dialects)
     choice = ruleset.choose(facts, recorded.flow) if ruleset is not None else None
     label = recorded.label(facts)

@@ -21,7 +21,7 @@ from thinkwire.proxy.flow_file import FlowFile
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
 
-__all__ = ["Recorder"]
+__all__ = ["Record", "Recorder"]
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Recorder:
         self._file: FlowFile | None = None
         self._path = Path()
         self._redactor = Redactor()
-        self._records: WeakKeyDictionary[http.HTTPFlow, _Record] = WeakKeyDictionary()
+        self._records: WeakKeyDictionary[http.HTTPFlow, Record] = WeakKeyDictionary()
         self._has_failed = False
 
     def open(self, path: Path | None) -> None:
@@ -79,7 +79,7 @@ class Recorder:
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         if self._file is not None:
             noted = None if flow.live else noted_times(flow.metadata.get(CHUNKS))
-            self._records[flow] = _Record(flow.request, noted)
+            self._records[flow] = Record(flow.request, noted)
 
     @_harmless
     def request(self, flow: http.HTTPFlow, *, is_of_an_api: bool) -> None:
@@ -158,7 +158,7 @@ class Recorder:
             self._has_failed = False
 
 
-class _Record:
+class Record:
     """One exchange as far as it has been heard."""
 
     def __init__(self, request: http.Request, noted: list[tuple[float, int]] | None) -> None:
@@ -211,10 +211,10 @@ class _Record:
             is_same = size == sum(length for _, length in self._noted)
             return [[at, length] for at, length in self._noted] if self._noted and is_same else None
         if size != sum(len(chunk) for _, chunk in self.pieces):
-            return [[self._since_asked(self.pieces[-1][0]), size]]
-        return [[self._since_asked(moment), len(chunk)] for moment, chunk in self.pieces]
+            return [[self.since_asked(self.pieces[-1][0]), size]]
+        return [[self.since_asked(moment), len(chunk)] for moment, chunk in self.pieces]
 
-    def _since_asked(self, moment: float) -> float:
+    def since_asked(self, moment: float) -> float:
         return max(0.0, round(moment - self._asked_at, 6))
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice
 
-__all__ = ["before_after", "done_line", "log_exchange", "log_line", "rules_of"]
+__all__ = ["before_after", "log_exchange", "log_line", "rules_of", "what_was_done"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,15 +30,16 @@ def log_exchange(
 
 def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
-    return f"{rules_of(choice)}: {'would change: ' if observed else ''}{done_line(tally, noun, notes)}"
+    return f"{rules_of(choice)}: {what_was_done(tally, noun, notes, observed)}"
 
 
-def done_line(tally: Tally | None, noun: str, notes: list[str]) -> str:
-    """What changed."""
+def what_was_done(tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
+    """The same without the rules."""
     done = [*notes]
     if tally is not None:
         done.append(tally.summary(noun))
-    return ", ".join(done) or "nothing to change"
+    words = ", ".join(done) or "nothing to change"
+    return f"{'would change: ' if observed else ''}{words}"
 
 
 def rules_of(choice: Choice) -> str:

@@ -14,7 +14,7 @@ from thinkwire.proxy.report import rules_of
 from thinkwire.proxy.wording import counted
 from thinkwire.rewrite.assemble import Assembled, Choice, assembled
 
-__all__ = ["Row", "Tone", "answer_rows", "asked_row", "exchange_rows", "said_rows", "time_rows"]
+__all__ = ["Row", "Tone", "answer_rows", "asked_row", "exchange_rows", "said_rows"]
 
 
 class Tone(Enum):
@@ -43,12 +43,12 @@ def exchange_rows(reading: Reading) -> Iterator[Row]:
     yield from answer_rows(reading)
 
 
-def answer_rows(reading: Reading) -> Iterator[Row]:
-    """The answer alone, from its status to its times."""
-    answer = assembled(reading.moments)
+def answer_rows(reading: Reading, timed: Reading | None = None) -> Iterator[Row]:
+    """The answer alone, from its status to its times; or the times of `timed`, which says the same."""
     yield Row("answered", _answered(reading))
-    yield from said_rows(reading, answer)
-    yield from time_rows(reading, answer)
+    yield from said_rows(reading)
+    timed = timed or reading
+    yield from _time_rows(timed, assembled(timed.moments))
 
 
 def asked_row(reading: Reading) -> Row:
@@ -95,8 +95,9 @@ _NAMES: Final = {Kind.REASONING: "reasoning", Kind.TOOL_CALL: "call", Kind.REFUS
 _TONES: Final = {Kind.REASONING: Tone.THOUGHT, Kind.TOOL_CALL: Tone.CALL, Kind.REFUSAL: Tone.BAD}
 
 
-def said_rows(reading: Reading, answer: Assembled) -> Iterator[Row]:
+def said_rows(reading: Reading) -> Iterator[Row]:
     """What the answer says, and what is wrong with it."""
+    answer = assembled(reading.moments)
     for number, choice in sorted(answer.choices.items(), key=lambda item: (isinstance(item[0], str), item[0])):
         if len(answer.choices) > 1:
             yield Row(f"choice {number}")
@@ -134,7 +135,7 @@ _MEANINGS: Final = {"r": "reasoning", "a": "answer", "t": "tool call", "*": "sev
 _ANSWER: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 
-def time_rows(reading: Reading, answer: Assembled) -> Iterator[Row]:
+def _time_rows(reading: Reading, answer: Assembled) -> Iterator[Row]:
     """When it was said, as far as that is known."""
     total = reading.recorded.total
     times = reading.recorded.times

@@ -12,7 +12,7 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream import StreamRewriter
 
-__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "hear_all", "pass_on"]
+__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "TellingTap", "hear_all", "pass_on"]
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +63,21 @@ class HearingTap:
         if chunk:
             self._hear(chunk)
         return self._tap(chunk)
+
+
+class TellingTap:
+    """Tells what another tap sends, as it leaves."""
+
+    def __init__(self, tell: Callable[[bytes], None], tap: Callable[[bytes], Iterable[bytes] | bytes]) -> None:
+        self._tell = tell
+        self._tap = tap
+
+    def __call__(self, chunk: bytes) -> list[bytes]:
+        sent = self._tap(chunk)
+        pieces = pass_on(sent) if isinstance(sent, bytes) else [*sent]
+        for piece in pieces:
+            self._tell(piece)
+        return pieces
 
 
 class _Overheard(http.Response):
