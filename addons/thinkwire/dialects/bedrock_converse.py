@@ -140,9 +140,12 @@ def _event_name(document: str) -> str:
     return "contentBlockStart" if root.child("start") is not None else "contentBlockStop"
 
 
+_ERRORS: Final = {429: "ThrottlingException", 503: "ServiceUnavailableException"}
+
+
 def aws_error(status: int, message: str) -> str:
     """An error as AWS writes it; clients read its name from the body where no header has it."""
-    kind = "ValidationException" if status < 500 else "InternalServerException"
+    kind = _ERRORS.get(status, "ValidationException" if status < 500 else "InternalServerException")
     return to_json({"__type": kind, "message": message})
 
 

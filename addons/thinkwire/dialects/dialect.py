@@ -63,6 +63,9 @@ class Dialect:
     them; made in the likeness of a document of the same stream, whose envelope they repeat."""
     error: Callable[[int, str], str]
     """The JSON text of an error body: HTTP status and a sentence."""
+    error_event: Callable[[int, str, int], str] | None = None
+    """The same for an error in the middle of a stream, given how many events came before it; None where both look
+    alike."""
     place: Callable[[str, Node, Sequence[str], Edits], None] | None = None
     """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
     asks for. None where the API has no such place yet."""

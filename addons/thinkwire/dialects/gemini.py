@@ -138,7 +138,7 @@ def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
     return [document if answer is like else f'{{"response":{document}}}']
 
 
-_STATUS: Final = {400: "INVALID_ARGUMENT", 502: "UNAVAILABLE"}
+_STATUS: Final = {400: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED", 502: "UNAVAILABLE", 503: "UNAVAILABLE"}
 
 
 def _error(status: int, message: str) -> str:

@@ -134,4 +134,5 @@ LM_STUDIO: Final = Dialect(
     text_element=around('{"type":"message","content":', "}"),
     has_blocks=True,
     error=_error,
+    error_event=lambda status, message, _number: f'{{"type":"error",{_error(status, message)[1:]}',
 )

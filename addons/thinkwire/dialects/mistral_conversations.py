@@ -115,4 +115,7 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
     write=_write,
     text_element=around('{"type":"text","text":', "}"),
     error=lambda _status, message: to_json({"detail": message}),
+    error_event=lambda status, message, _number: to_json(
+        {"type": "conversation.response.error", "message": message, "code": status}
+    ),
 )

@@ -306,6 +306,11 @@ def _item_around(prefix: str, before: str, after: str) -> Element:
     return element
 
 
+def _error_event(status: int, message: str, number: int) -> str:
+    code = "invalid_request" if status < 500 else "server_error"
+    return to_json({"type": "error", "code": code, "message": message, "param": None, "sequence_number": number})
+
+
 OPENAI_RESPONSES: Final = Dialect(
     name="openai-responses",
     handling=Handling(
@@ -330,5 +335,6 @@ OPENAI_RESPONSES: Final = Dialect(
     ),
     has_blocks=True,
     error=CHAT_COMPLETIONS.error,
+    error_event=_error_event,
     phase=_phase,
 )

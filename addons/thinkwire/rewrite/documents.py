@@ -12,7 +12,7 @@ from thinkwire.rewrite.repeat import LONGEST, Repeats, gaps_in
 from thinkwire.wire.json_tree import Shape, decode, read
 from thinkwire.wire.splice import Edit
 
-__all__ = ["Documents", "Framed"]
+__all__ = ["Documents", "Framed", "name_like"]
 
 
 class Framed(Protocol):
@@ -101,7 +101,9 @@ class Documents:
         frame = self._text_frame
         if frame is None:
             return []
-        return [frame.like(text, self._answer.event_name(text) or _name(frame, text)) for text in documents]
+        return [
+            frame.like(text, self._answer.event_name(text) or name_like(frame, text, frame.event)) for text in documents
+        ]
 
     def fail(self, error: Exception, raw: bytes) -> bytes:
         """What is sent for a frame that could not be read, for whatever reason."""
@@ -128,8 +130,8 @@ class Documents:
 _MEMBERS: Final = Shape(members={})
 
 
-def _name(like: Framed, text: str) -> str:
-    """The name of a document that is framed like another one, if the name is what a member of the document says."""
+def name_like(like: Framed, text: str, otherwise: str) -> str:
+    """The name of a document that is framed like another one, where the name is what a member of both says."""
     if not like.event:
         return ""
     document = read(text, _MEMBERS)
@@ -137,7 +139,7 @@ def _name(like: Framed, text: str) -> str:
         named = document.child(node.key)
         if node.is_string and node.value == like.event and named is not None and named.is_string:
             return str(named.value)
-    return like.event
+    return otherwise
 
 
 def _framed(frame: Framed, outcome: Outcome) -> bytes:

@@ -7,7 +7,7 @@ document. Nothing is sent anywhere, so nothing has to be put together again.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from thinkwire.dialects.parts import Extent
 from thinkwire.rewrite.beginning import Beginning, Form, Label
@@ -19,7 +19,7 @@ from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Event", "FrameReader"]
+__all__ = ["Cutter", "Event", "FrameReader", "Part", "Said", "is_end_mark", "raw_of", "said_by"]
 
 _END_MARK: Final = re.compile(r"\s*\[\s*[A-Za-z_]+\s*\]\s*\Z")
 
@@ -51,16 +51,17 @@ class Event:
 
     @property
     def is_end_mark(self) -> bool:
-        return _END_MARK.match(self.text) is not None
+        return is_end_mark(self.text)
 
 
-type _Framed = Frame | Line | Element | Message
+type Part = Frame | Line | Element | Message
+"""A piece of a body: a document in its frame, or what stands between two of them."""
 
 
 class _Splitter(Protocol):
-    def feed(self, chunk: bytes) -> Iterable[_Framed]: ...
+    def feed(self, chunk: bytes) -> Iterable[Part]: ...
 
-    def finish(self) -> Iterable[_Framed]: ...
+    def finish(self) -> Iterable[Part]: ...
 
 
 class _Whole:
@@ -69,11 +70,11 @@ class _Whole:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, chunk: bytes) -> Iterable[_Framed]:
+    def feed(self, chunk: bytes) -> Iterable[Part]:
         self._held += chunk
         return ()
 
-    def finish(self) -> Iterable[_Framed]:
+    def finish(self) -> Iterable[Part]:
         return [Line(bytes(self._held))] if self._held else []
 
 
@@ -87,17 +88,87 @@ _SPLITTERS: Final[dict[Form, Callable[[], _Splitter]]] = {
 }
 
 
+def is_end_mark(text: str) -> bool:
+    """Is it what some streams end with, in place of a document?"""
+    return _END_MARK.match(text) is not None
+
+
+class Said(NamedTuple):
+    """What a part of a body holds."""
+
+    data: bytes
+    extent: Extent
+    damage: str
+    """Why its frame cannot be read."""
+
+    @property
+    def is_event(self) -> bool:
+        """Comments and blank lines are none."""
+        return bool(self.data.strip() or self.damage)
+
+
+def said_by(part: Part) -> Said:
+    """Reads the frame, not the document."""
+    try:
+        data = part.data or b""
+    except Exception as error:  # a message that is damaged, or holds what no such message may
+        return Said(b"", Extent.DELTA, str(error) or type(error).__name__)
+    if isinstance(part, Frame) and part.is_foreign and is_document(decode(part.raw)):
+        return Said(part.raw, Extent.WHOLE, "")  # a text that is no event, most often a gateway's error
+    return Said(data, Extent.DELTA, "")
+
+
+def raw_of(part: Part) -> bytes:
+    """All its bytes."""
+    return part.lead + part.raw if isinstance(part, Element) else part.raw
+
+
+class Cutter:
+    """Cuts one body into its parts, whatever it is made of. The bytes of all of them, joined, are those of the body."""
+
+    def __init__(self, label: Label) -> None:
+        self._beginning = Beginning(label)
+        self._splitter: _Splitter | None = None
+        self.form: Form | None = None
+        """What the body is made of; None while that is open."""
+
+    @classmethod
+    def of(cls, form: Form) -> Self:
+        """A cutter of bytes of which it is known what they are, though they are not a whole body."""
+        cutter = cls(Label.UNSURE)
+        cutter._begin(form)
+        return cutter
+
+    def feed(self, chunk: bytes) -> list[Part]:
+        """The parts that these bytes complete."""
+        if self._splitter is not None:
+            return list(self._splitter.feed(chunk))
+        blanks, form, held = self._beginning.feed(chunk)
+        first: list[Part] = [Element(blanks, b"")] if blanks else []
+        return first if form is None else [*first, *self._begin(form).feed(held)]
+
+    def finish(self) -> list[Part]:
+        """What is left when the body ends."""
+        if self._splitter is not None:
+            return list(self._splitter.finish())
+        form, rest = self._beginning.finish()
+        splitter = self._begin(form)
+        return [*splitter.feed(rest), *splitter.finish()]
+
+    def _begin(self, form: Form) -> _Splitter:
+        self.form = form
+        self._splitter = _SPLITTERS[form]()
+        return self._splitter
+
+
 class FrameReader:
     """Reads one body, from its first chunk to its end."""
 
     def __init__(self, label: Label, decoder: Decoder | None = None) -> None:
         self._decoder = decoder
-        self._beginning = Beginning(label)
-        self._splitter: _Splitter | None = None
+        self._cutter = Cutter(label)
         self._now: float | None = None
         self._count = 0
-        self.form: Form | None = None
-        """What the body is made of; None while that is open."""
         self.damage = ""
         """Why the coding of the body cannot be undone to its end."""
 
@@ -105,35 +176,24 @@ class FrameReader:
     def of(cls, form: Form) -> Self:
         """A reader of bytes of which it is known what they are, though they are not a whole body."""
         reader = cls(Label.UNSURE)
-        reader._begin(form)
+        reader._cutter = Cutter.of(form)
         return reader
+
+    @property
+    def form(self) -> Form | None:
+        """What the body is made of; None while that is open."""
+        return self._cutter.form
 
     def feed(self, chunk: bytes, now: float | None = None) -> list[Event]:
         """The events that these bytes complete."""
         self._now = now
-        chunk = self._decode(chunk)
-        if self._splitter is None:
-            _, form, chunk = self._beginning.feed(chunk)
-            if form is None:
-                return []
-            self._begin(form)
-        assert self._splitter is not None
-        return self._events(self._splitter.feed(chunk), is_last=False)
+        return self._events(self._cutter.feed(self._decode(chunk)), is_last=False)
 
     def finish(self) -> list[Event]:
         """What is left when the body ends."""
         if self._decoder is not None and not self._decoder.is_complete and not self.damage:
             self.damage = "the compressed body ends too early"
-        events: list[Event] = []
-        if self._splitter is None:
-            form, rest = self._beginning.finish()
-            self._begin(form)
-            events = self._events(self._splitter.feed(rest), is_last=False) if self._splitter is not None else []
-        return [*events, *self._events(self._splitter.finish(), is_last=True)] if self._splitter is not None else events
-
-    def _begin(self, form: Form) -> None:
-        self.form = form
-        self._splitter = _SPLITTERS[form]()
+        return self._events(self._cutter.finish(), is_last=True)
 
     def _decode(self, chunk: bytes) -> bytes:
         if self._decoder is None or self.damage:
@@ -144,21 +204,14 @@ class FrameReader:
             self.damage = f"the compressed body is damaged: {error}"
             return b""
 
-    def _events(self, frames: Iterable[_Framed], *, is_last: bool) -> list[Event]:
-        return [event for frame in frames if (event := self._event(frame, is_last)) is not None]
+    def _events(self, parts: Iterable[Part], *, is_last: bool) -> list[Event]:
+        return [event for part in parts if (event := self._event(part, is_last)) is not None]
 
-    def _event(self, frame: _Framed, is_last: bool) -> Event | None:
-        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else Extent.DELTA
-        data, damage = b"", ""
-        try:
-            data = frame.data or b""
-        except Exception as error:  # a message that is damaged, or holds what no such message may
-            damage = str(error) or type(error).__name__
-        if isinstance(frame, Frame) and frame.is_foreign and is_document(decode(frame.raw)):
-            data, extent = frame.raw, Extent.WHOLE  # a text that is no event, most often a gateway's error
-        if not data.strip() and not damage:
+    def _event(self, part: Part, is_last: bool) -> Event | None:
+        said = said_by(part)
+        if not said.is_event:
             return None
         self._count += 1
-        is_cut = is_last and extent is Extent.DELTA and not isinstance(frame, Line)
-        raw = frame.lead + frame.raw if isinstance(frame, Element) else frame.raw
-        return Event(self._count, self._now, raw, decode(data), frame.event, extent, is_cut, damage)
+        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else said.extent
+        is_cut = is_last and extent is Extent.DELTA and not isinstance(part, Line)
+        return Event(self._count, self._now, raw_of(part), decode(said.data), part.event, extent, is_cut, said.damage)

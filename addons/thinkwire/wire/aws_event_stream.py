@@ -16,10 +16,10 @@ import zlib
 from collections.abc import Iterable
 from typing import Final, Self
 
-from thinkwire.wire.json_tree import Node, Shape, decode, read
+from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edit, splice, to_json
 
-__all__ = ["DamagedMessage", "Message", "MessageSplitter"]
+__all__ = ["DamagedMessage", "Message", "MessageSplitter", "exception"]
 
 _PRELUDE: Final = struct.Struct(">III")
 _CHECKSUM: Final = struct.Struct(">I")
@@ -30,6 +30,7 @@ _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 _EVENT_TYPE: Final = b"\x0b:event-type" + bytes([_STRING])
 _NAMED: Final = re.compile(re.escape(_EVENT_TYPE) + rb"..\w*", re.DOTALL)
 _WRAPPER: Final = Shape(members={"bytes": "document"})
+_NAMED_ERROR: Final = Shape(members={"__type": "name"})
 
 
 class DamagedMessage(ValueError):
@@ -144,6 +145,22 @@ def _headers(raw: bytes) -> dict[str, str]:
     if at != len(raw):
         raise DamagedMessage("the headers of a message cannot be read")
     return found
+
+
+def exception(text: str) -> bytes:
+    """A message that ends a stream with an error, whose name stands in its document as in the body of an answer."""
+    member = read(text, _NAMED_ERROR).child("__type")
+    kind = str(member.value) if member is not None else "InternalServerException"
+    fields = {
+        ":exception-type": kind[:1].lower() + kind[1:],
+        ":content-type": "application/json",
+        ":message-type": "exception",
+    }
+    return _message(b"".join(_text_header(name, value) for name, value in fields.items()), encode(text))
+
+
+def _text_header(name: str, value: str) -> bytes:
+    return b"".join((bytes([len(name)]), name.encode(), bytes([_STRING]), _LENGTH.pack(len(value)), value.encode()))
 
 
 def _message(headers: bytes, payload: bytes) -> bytes:
