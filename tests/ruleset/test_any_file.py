@@ -67,6 +67,18 @@ SKELETONS = [
             "response: {{extract: {{family: think, starts_inside: {value}}}}}",
             "response: {{on_error: {value}}}",
             "response: {{keepalive: {value}}}",
+            "response: {{fault: {value}}}",
+            *(
+                f"response: {{{{fault: {{{{{key}: {{value}}}}}}}}}}"
+                for key in MAPPINGS["rules.response.fault"].model_fields
+                if key not in ("drop_done", "live")  # which may say nothing by themselves
+            ),
+            "response: {{fault: {{split: 1, live: {value}}}}}",
+            "response: {{fault: {{split: 1, drop_done: {value}}}}}",
+            "response: {{fault: {{stall: {{after: {value}, seconds: 1}}}}}}",
+            "response: {{fault: {{stall: {{seconds: {value}}}}}}}",
+            "response: {{fault: {{status_first: {{status: {value}}}}}}}",
+            "response: {{fault: {{status_first: {{status: 429, times: {value}}}}}}}",
         )
     ),
     "version: 1\nrules:\n  - id: {value}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from thinkwire.dialects.tag_families import Family
+from thinkwire.rewrite.fault import NO_FAULT, Fault
 
 type JSONPath = tuple[str, ...]
 """The names of nested members, outermost first: `reasoning.exclude` is `("reasoning", "exclude")`."""
@@ -83,6 +84,8 @@ class ResponsePlan:
     keepalive: float = 10.0
     """Seconds without a byte to the client after which an SSE comment goes out."""
     extract: Extract | None = None
+    fault: Fault = NO_FAULT
+    """What goes wrong with it, so that clients can be tested; made before all else."""
 
     @property
     def drops_unreadable(self) -> bool:
@@ -90,7 +93,7 @@ class ResponsePlan:
 
     @property
     def changes(self) -> bool:
-        """May an answer differ from what the provider sent?"""
+        """May an answer differ from what the provider sent, faults aside?"""
         return self.extract is not None or not isinstance(self.reasoning, Keep)
 
 

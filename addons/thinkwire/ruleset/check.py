@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pydantic import ValidationError
 
 from thinkwire.ruleset.declare import declared_problems
+from thinkwire.ruleset.faults import contradiction
 from thinkwire.ruleset.kinds import Compiled
 from thinkwire.ruleset.model import ExtractOptions, ReasoningAction, RuleFile
 from thinkwire.ruleset.node import Kind, Node, plain
@@ -67,6 +68,8 @@ def _response_conflicts(source: Source, response: Node) -> Iterator[Problem]:
         for item in (extract, *extract.items):
             if item.kind is Kind.MAPPING:
                 yield from _half_said(source, item)
+    if fault := response.get("fault"):
+        yield from _impossible_fault(source, fault)
 
 
 def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:
@@ -96,6 +99,36 @@ def _half_said(source: Source, extract: Node) -> Iterator[Problem]:
     elif not said and keys.keys() <= ExtractOptions.model_fields.keys():  # another key may be a slip of the pen
         message, hint = "`extract` says neither `family` nor `tags`", "add `family: think`, or another family's name"
         yield source.problem(Code.MISSING_KEY, extract.span, message, hint)
+
+
+def _impossible_fault(source: Source, fault: Node) -> Iterator[Problem]:
+    if fault.kind is not Kind.MAPPING:
+        return
+    keys = {key.text: key.span for key, _ in fault.entries}
+    said = {name for name in keys if name != "live" and not _is_false(fault, name)}
+    if not said:
+        message, hint = (
+            "`fault` says nothing that goes wrong",
+            "add one, such as `cut_after: 20`, or write `fault: none`",
+        )
+        yield source.problem(Code.EMPTY, fault.span, message, hint)
+    stall = fault.get("stall")
+    after = stall.get("after") if stall is not None else None
+    clash = contradiction(_number(fault.get("error_after")), _number(fault.get("cut_after")), _number(after))
+    if clash is not None:
+        name, message = clash
+        yield source.problem(Code.TWO_ACTIONS, keys[name], message, "keep one, or make two rules with a `when` each")
+
+
+def _is_false(mapping: Node, name: str) -> bool:
+    value = mapping.get(name)
+    return value is not None and value.scalar is False
+
+
+def _number(node: Node | None) -> int | None:
+    """A whole number; None for anything else, of which something else is said."""
+    value = node.scalar if node is not None and node.kind is Kind.NUMBER else None
+    return value if isinstance(value, int) else None
 
 
 def _filled_nowhere(source: Source, request: Node) -> Iterator[Problem]:

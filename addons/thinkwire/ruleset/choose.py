@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.fault import NO_FAULT, Fault
 from thinkwire.rewrite.plan import History, JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
 from thinkwire.ruleset.rule import SINGLE, Decision, Edit, Origin, Rule, spell
@@ -73,6 +74,7 @@ class _Chosen:
     extract: Tagged | None = None
     on_error: OnError | None = None
     keepalive: float | None = None
+    fault: Fault | None = None
     edits: list[Edit] = field(default_factory=list)
 
     def add(self, rule: Rule) -> None:
@@ -94,6 +96,7 @@ class _Chosen:
             on_error=self.on_error or default,
             keepalive=self.keepalive or ResponsePlan().keepalive,
             extract=self.extract.plan if self.extract else None,
+            fault=self.fault or NO_FAULT,
         )
         history = self.history or RequestPlan().history
         return Plan(RequestPlan(self._removed(), self._set(), history, self.restore or False), response)

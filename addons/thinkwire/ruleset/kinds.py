@@ -34,6 +34,10 @@ HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 LONGEST_TAG = 100
 """Characters: as many may be held back, and a longer one is surely no tag."""
+MOST = 10**9
+"""Events, bytes or requests: more than any answer has."""
+LOWEST_STATUS, HIGHEST_STATUS = 400, 599
+"""Of errors."""
 TAG_SCHEMA = {"type": "string", "pattern": "\\S", "maxLength": LONGEST_TAG}
 
 
@@ -108,6 +112,18 @@ def _check_seconds(value: object) -> float:
     return float(number)
 
 
+def _whole_number(least: int, most: int, expected: str) -> tuple[PlainValidator, WithJsonSchema]:
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "a whole number"})
+        if not least <= value <= most:
+            raise PydanticCustomError("out-of-range", "{expected}", {"expected": expected})
+        return value
+
+    bounds = {"minimum": least} if most == MOST else {"minimum": least, "maximum": most}
+    return PlainValidator(check), WithJsonSchema({"type": "integer", **bounds})
+
+
 def _check_place(text: str) -> str:
     try:
         parse_path(text)
@@ -175,6 +191,13 @@ Number = Annotated[Any, PlainValidator(_check_number), WithJsonSchema({"type": "
 Seconds = Annotated[
     float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
 ]
+Count = Annotated[int, *_whole_number(0, MOST, "a whole number from 0 on")]
+Size = Annotated[int, *_whole_number(1, MOST, "a whole number from 1 on")]
+ErrorStatus = Annotated[
+    int,
+    *_whole_number(LOWEST_STATUS, HIGHEST_STATUS, f"the status of an error, from {LOWEST_STATUS} to {HIGHEST_STATUS}"),
+]
+NoneAtAll = Annotated[str, _one_of("none"), _words("none")]
 Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
 Action = Annotated[str, _one_of("keep", "strip", "inline"), _words("keep", "strip", "inline")]
 HistoryWay = Annotated[str, _one_of(*_WAYS), _words(*_WAYS)]

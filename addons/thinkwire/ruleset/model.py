@@ -13,8 +13,10 @@ from thinkwire.ruleset.kinds import (
     JSON,
     Action,
     Booleans,
+    Count,
     DropOnly,
     DropOrKeep,
+    ErrorStatus,
     FamilyName,
     Filters,
     Globs,
@@ -23,11 +25,13 @@ from thinkwire.ruleset.kinds import (
     HistoryWay,
     Id,
     LeadingOrAnywhere,
+    NoneAtAll,
     Number,
     PassOrDrop,
     Path,
     PlacePaths,
     Seconds,
+    Size,
     Spellings,
     TagPairs,
     Version,
@@ -228,6 +232,70 @@ class Request(Mapping):
     )
 
 
+class FirstOptions(Mapping):
+    """The first requests are refused."""
+
+    status: ErrorStatus = Field(description="The status of the refusal, from 400 to 599.")
+    times: Size = Field(default=1, description="How many requests are refused; default 1.")
+
+
+class StallOptions(Mapping):
+    """The answer falls silent."""
+
+    after: Count = Field(default=0, description="Behind how many events; default 0.")
+    seconds: Seconds = Field(description="For how long.")
+
+
+FirstRefused = Annotated[
+    Annotated[ErrorStatus, Tag("\0number")] | Annotated[FirstOptions, Tag("\0mapping")],
+    union("a status, or a mapping such as {status: 429, times: 2}", int="\0number", dict="\0mapping"),
+]
+
+
+class FaultOptions(Mapping):
+    """What goes wrong with the answer, to test clients; events are those that the provider sends."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["status_first"]},
+                {"required": ["stall"]},
+                {"required": ["error_after"]},
+                {"required": ["cut_after"]},
+                {"required": ["split"]},
+                {"required": ["drop_done"], "properties": {"drop_done": {"const": True}}},
+            ],
+            "not": {"required": ["error_after", "cut_after"]},
+        }
+    )
+
+    status_first: FirstRefused = Field(
+        default=429,
+        description="The first request that this rule decides about gets this status, later ones are answered; a "
+        "mapping says how many.",
+    )
+    stall: StallOptions = Field(
+        default=StallOptions(seconds=1.0), description="Silence behind `after` events, for `seconds`."
+    )
+    error_after: Count = Field(
+        default=0, description="Behind how many events an error in the API's own shape comes, and the answer ends."
+    )
+    cut_after: Count = Field(default=0, description="Behind how many events the connection breaks.")
+    drop_done: bool = Field(default=False, description="true: the end mark (`[DONE]`) is not sent.")
+    split: Size = Field(
+        default=1,
+        description="What is sent goes out in pieces of at most so many bytes, wherever they cut a character or a "
+        "line end.",
+    )
+    live: bool = Field(default=False, description="true: also outside of a replay, for real providers.")
+
+
+FaultValue = Annotated[
+    Annotated[NoneAtAll, Tag("\0text")] | Annotated[FaultOptions, Tag("\0mapping")],
+    union("none, or a mapping such as {cut_after: 20}", str="\0text", dict="\0mapping"),
+]
+
+
 class Response(Mapping):
     """What happens to the answer."""
 
@@ -245,6 +313,11 @@ class Response(Mapping):
     )
     keepalive: Seconds = Field(
         default=10.0, description="Seconds of hidden stream after which an SSE comment goes to the client; default 10."
+    )
+    fault: FaultValue = Field(
+        default="none",
+        description="What goes wrong with the answer, to test clients, in a replay, or anywhere with `live: true`; "
+        "`none`: nothing, whatever later rules say.",
     )
 
 

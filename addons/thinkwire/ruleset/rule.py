@@ -11,6 +11,7 @@ from typing import Final
 
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.rewrite.fault import Fault
 from thinkwire.rewrite.plan import (
     History,
     Inline,
@@ -25,6 +26,7 @@ from thinkwire.rewrite.plan import (
     TokenMetadata,
 )
 from thinkwire.ruleset.condition import Alternative, Check, compile_condition
+from thinkwire.ruleset.faults import compile_fault, spell_fault
 from thinkwire.ruleset.model import HistoryOptions, ReasoningAction, Request, Response, RuleModel
 from thinkwire.ruleset.tagged import Tagged, compile_extract
 
@@ -71,7 +73,7 @@ class Edit:
         return self.path[:shorter] == other.path[:shorter]
 
 
-type Value = History | Reasoning | Tagged | OnError | float | bool
+type Value = History | Reasoning | Tagged | OnError | Fault | float | bool
 """A setting."""
 
 
@@ -82,6 +84,7 @@ SINGLE: Final = {
     "extract": "response",
     "on_error": "response",
     "keepalive": "response",
+    "fault": "response",
 }
 """The settings that have one value, and where they stand."""
 
@@ -96,6 +99,7 @@ class Settings:
     extract: Tagged | None = None
     on_error: OnError | None = None
     keepalive: float | None = None
+    fault: Fault | None = None
     edits: tuple[Edit, ...] = ()
 
     def single(self) -> Iterator[tuple[str, Value]]:
@@ -145,6 +149,8 @@ def spell(value: Value) -> str:
             return value.text
         case OnError():
             return value.value
+        case Fault():
+            return spell_fault(value)
     return f"{value:g}"
 
 
@@ -172,6 +178,7 @@ def _settings(request: Request, response: Response) -> Settings:
         extract=compile_extract(response.extract) if "extract" in given else None,
         on_error=OnError(response.on_error) if "on_error" in given else None,
         keepalive=response.keepalive if "keepalive" in given else None,
+        fault=compile_fault(response.fault) if "fault" in given else None,
         edits=tuple(_edits(request)),
     )
 

@@ -17,7 +17,6 @@ from thinkwire.ruleset.problem import Code, Problem, Source, Span
 LATER = frozenset(
     {
         ("", "tests"),
-        ("rules.response", "fault"),
     }
 )
 """Keys of the format that this version does not have, with where they stand; building one takes its line away."""
@@ -34,6 +33,9 @@ MAPPINGS: dict[str, type[model.Mapping]] = {
     "rules.response.reasoning.strip": model.StripOptions,
     "rules.response.reasoning.inline": model.InlineOptions,
     "rules.response.extract": model.ExtractOptions,
+    "rules.response.fault": model.FaultOptions,
+    "rules.response.fault.stall": model.StallOptions,
+    "rules.response.fault.status_first": model.FirstOptions,
     "dialects": model.DialectModel,
     "dialects.places": model.Places,
 }
@@ -61,6 +63,8 @@ MISSING_FROM = {
     "version": ("this file", "begin the file with `version: 1`"),
     "rules.id": ("this rule", "give the rule a name: `id: what-it-does`"),
     "rules.when.body.*.exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
+    "rules.response.fault.stall.seconds": ("`stall`", "say how long it lasts: `{after: 5, seconds: 3}`"),
+    "rules.response.fault.status_first.status": ("`status_first`", "say with which status: `{status: 429, times: 2}`"),
     "dialects.id": ("this dialect", "give the dialect a name: `id: whose-api-it-is`"),
     "dialects.places": ("this dialect", 'say where the parts are: `places: {reasoning: "choices[*].delta.thoughts"}`'),
 }
@@ -108,7 +112,7 @@ def _type_hint(place: Place, expected: str) -> str:
         return 'write `[["<think>", "</think>"]]`'
     if kind not in (Kind.MAPPING, Kind.LIST) and expected == "a list":
         return f"write it as a list: `[{text}]`"
-    if kind is Kind.TEXT and expected in ("true or false", "a number", "the number 1"):
+    if kind is Kind.TEXT and expected in ("true or false", "a number", "a whole number", "the number 1"):
         return f"write {expected}, without quotes"
     if expected == "a mapping":
         return "write `key: value`, with one indentation for all keys"
@@ -185,6 +189,11 @@ def _not_positive(place: Place, error: Any) -> Wording:
     return Code.BAD_NUMBER, place.span, f"{place.name} must be more than 0", "write a number of seconds such as 10"
 
 
+def _out_of_range(place: Place, error: Any) -> Wording:
+    expected = error["ctx"]["expected"]
+    return Code.BAD_NUMBER, place.span, f"{place.name} must be {expected}", f"write {expected}"
+
+
 def _filter(place: Place, error: Any) -> Wording:
     hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
     return Code.BAD_FILTER, place.span, error["ctx"]["reason"], hint
@@ -215,6 +224,7 @@ TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
     "malformed": _malformed,
     "version": _version,
     "not-positive": _not_positive,
+    "out-of-range": _out_of_range,
     "filter": _filter,
     "repeated": _repeated,
 }
