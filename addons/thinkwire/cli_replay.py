@@ -17,6 +17,7 @@ from thinkwire.proxy.recording import Session
 from thinkwire.proxy.rehearsal import rehearse
 from thinkwire.proxy.rows import Row, answer_rows, asked_row
 from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.faults import FaultError, parse_faults
 
 __all__ = ["add_to", "run"]
 
@@ -42,6 +43,15 @@ def add_to(commands: Commands) -> None:
         default="1",
         help="1: as recorded, 2: twice as fast, 0: no waiting; default: %(default)s",
     )
+    replay.add_argument(
+        "--fault",
+        metavar="FAULT",
+        dest="faults",
+        action="append",
+        default=[],
+        help="what goes wrong, to test clients, whatever the rules say: cut-after=20 (events), stall=5:3 (3 seconds "
+        "behind 5 events), error-after=10, drop-done, split=7 (bytes), status-first=429, none; repeatable",
+    )
     replay.add_argument("--rules", type=Path, metavar="FILE", help="a rule file; default: the shipped default rules")
     replay.add_argument(
         "--ask",
@@ -64,6 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
     except RecordingError as error:
         raise CouldNotRunError(str(error)) from error
     ruleset = load_rules(arguments.rules)
+    try:
+        parse_faults(arguments.faults)
+    except FaultError as error:
+        raise CouldNotRunError(f"--fault: {error}") from error
     # All of mitmdump, which other commands need not wait for.
     from thinkwire.proxy.asker import Asker
     from thinkwire.proxy.replay_command import Replay, replay
@@ -71,7 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     show = _Show(exchanges, ruleset, Colours(sys.stdout))
     asker = Asker(exchanges, show.begin, show.end) if arguments.ask else None
     port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
-    ran = replay(Replay(arguments.files, port, arguments.speed, arguments.rules), exchanges[0], asker)
+    asked = Replay(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
+    ran = replay(asked, exchanges[0], asker)
     return CLEAN if ran else COULD_NOT_RUN
 
 

@@ -84,7 +84,7 @@ def test_a_command_line_says_the_same(texts: list[str], fault: Fault | None) -> 
 @pytest.mark.parametrize(
     ("texts", "why"),
     [
-        (["cut=20"], "there is no fault 'cut': did you mean cut-after?"),
+        (["cut-of=20"], "there is no fault 'cut-of': did you mean cut-after?"),
         (
             ["x"],
             "there is no fault 'x': write status-first, stall, error-after, cut-after, drop-done, split",

@@ -18,11 +18,13 @@ from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_fa
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.content_view import AnswerView, OriginalView
 from thinkwire.proxy.exchange import Exchange
+from thinkwire.proxy.faults import Faults
+from thinkwire.proxy.faulty import FaultyAnswer
 from thinkwire.proxy.filters import compile_filter
 from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.large_request import collect
-from thinkwire.proxy.media import is_json
+from thinkwire.proxy.media import is_json, is_websocket
 from thinkwire.proxy.onlooker import Onlooker
 from thinkwire.proxy.record import Recorder
 from thinkwire.proxy.recorded import parse_speed, read_recordings
@@ -31,9 +33,11 @@ from thinkwire.proxy.replay import asked_by
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
+from thinkwire.rewrite.fault import NO_FAULT
 from thinkwire.rewrite.memory import Memory
 from thinkwire.ruleset import shipped
 from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.ruleset.faults import FaultError, parse_faults
 from thinkwire.ruleset.load import Loaded, load
 from thinkwire.ruleset.problem import render
 
@@ -63,6 +67,8 @@ class Thinkwire:
         self._onlooker = Onlooker()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
         self._redirect = Redirect()
+        self._faults = Faults()
+        self._faulty: WeakKeyDictionary[flow.Flow, FaultyAnswer] = WeakKeyDictionary()
 
     # --- options and commands -----------------------------------------------------------------------------------
 
@@ -104,6 +110,13 @@ class Thinkwire:
             64,
             "How much is kept to be looked at in mitmproxy and mitmweb: of one answer, and of all that rules changed.",
         )
+        loader.add_option(
+            "thinkwire_fault",
+            Sequence[str],
+            [],
+            "What goes wrong in a replay, whatever the rules say: cut-after=20, stall=5:3, error-after=10, drop-done, "
+            "split=7, status-first=429.",
+        )
         if _is_looked_at():
             contentviews.add(AnswerView(self._onlooker.sides_of, lambda: self._dialects))
             contentviews.add(OriginalView(self._onlooker.sides_of))
@@ -117,6 +130,8 @@ class Thinkwire:
             self._configure_rules()
         if updated & {"thinkwire_replay", "thinkwire_replay_speed"}:
             self._configure_replay()
+        if updated & {"thinkwire_replay", "thinkwire_fault"}:
+            self._configure_faults()
 
     def _configure_rules(self) -> None:
         loaded = self._load_rules()
@@ -160,6 +175,22 @@ class Thinkwire:
         if exchanges:
             # Nothing is to be connected before a request is there as a whole, for only then one can choose.
             ctx.options.update(connection_strategy="lazy", stream_large_bodies=None)
+
+    def _configure_faults(self) -> None:
+        try:
+            named = parse_faults(ctx.options.thinkwire_fault)
+            if named is not None and not ctx.options.thinkwire_replay:
+                raise FaultError(
+                    "it is for replays, and thinkwire_replay is not set; real answers can have the `fault` of a rule, "
+                    "with `live: true`"
+                )
+        except FaultError as error:
+            message = f"thinkwire_fault: {error}"
+            if self._is_running:
+                raise exceptions.OptionsError(message) from error
+            logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
+            return
+        self._faults.use(named)
 
     def running(self) -> None:
         self._is_running = True
@@ -232,7 +263,9 @@ class Thinkwire:
             self._begin(flow)
         finally:
             if flow.response is None:
-                self._redirect.answer(flow, asked, accepts, self._dialects)
+                faulty = self._faulty.get(flow)
+                fault = faulty.fault if faulty is not None else NO_FAULT
+                self._redirect.answer(flow, asked, accepts, self._dialects, fault)
 
     def server_connect(self, data: ServerConnectionHookData) -> None:
         self._redirect.guard(data.server)
@@ -256,23 +289,32 @@ class Thinkwire:
         exchange.request()
         if exchange.refusal:
             self._recorder.refuse(flow, exchange.refusal)
+        elif flow.live and not ctx.options.thinkwire_observe and not is_websocket(flow.request):
+            self._faulty[flow] = self._faults.begin(flow, facts, choice, replays=self._redirect.is_on)
+            if flow.response is not None:
+                self._recorder.forget(flow)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         self._redirect.restore(flow)
         self._recorder.responseheaders(flow)
         self._onlooker.responseheaders(flow)
-        exchange = self._exchanges.get(flow)
+        exchange, faulty = self._exchanges.get(flow), self._faulty.get(flow)
         if exchange is not None and flow.live:
-            exchange.responseheaders(streams_large_bodies=bool(ctx.options.stream_large_bodies))
+            streams = faulty is not None and faulty.prepare()
+            exchange.responseheaders(streams_bodies=streams or bool(ctx.options.stream_large_bodies))
             self._name_rules(flow, exchange)
+            if faulty is not None:
+                faulty.install()
         self._onlooker.listen(flow)
         self._recorder.listen(flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
         self._recorder.response(flow)
-        exchange = self._exchanges.pop(flow, None)
+        exchange, faulty = self._exchanges.pop(flow, None), self._faulty.pop(flow, None)
         if exchange is not None and flow.websocket is None:
             self._onlooker.response(flow)
+            if faulty is not None:
+                exchange.note(*faulty.response())
             exchange.response()
             if not flow.live:
                 self._name_rules(flow, exchange)
@@ -305,9 +347,11 @@ class Thinkwire:
 
     def error(self, flow: http.HTTPFlow) -> None:
         self._redirect.restore(flow)
+        exchange, faulty = self._exchanges.pop(flow, None), self._faulty.pop(flow, None)
+        notes = faulty.error() if faulty is not None else []
         self._recorder.end(flow)
-        exchange = self._exchanges.pop(flow, None)
         if exchange is not None:
+            exchange.note(*notes)
             exchange.error()
             self._onlooker.end(flow, exchange)
 

@@ -60,6 +60,10 @@ class Exchange:
         """The ids of the rules that decided something, in their order, each once."""
         return tuple(dict.fromkeys(rule.id for rule in self._choice.rules))
 
+    def note(self, *notes: str) -> None:
+        """Say this, too, when it is logged what became of it all."""
+        self._notes += notes
+
     # --- the request --------------------------------------------------------------------------------------------
 
     def request(self) -> None:
@@ -99,13 +103,16 @@ class Exchange:
 
     # --- the answer ---------------------------------------------------------------------------------------------
 
-    def responseheaders(self, *, streams_large_bodies: bool) -> None:
-        """Decide how the answer's body is to be read; for a stream this is the only chance."""
+    def responseheaders(self, *, streams_bodies: bool) -> None:
+        """Decide how the answer's body is to be read; for a stream this is the only chance.
+
+        `streams_bodies`: may mitmproxy hand on a body that is no stream without waiting for its end?
+        """
         request, response = self._flow.request, self._response
         label = self._label()
         if label is None and is_streaming(response, streams_a_list=streams_a_list(self._facts)):
             response.stream = pass_on
-        elif label is None or (label is Label.JSON and not streams_large_bodies):
+        elif label is None or (label is Label.JSON and not streams_bodies):
             return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
         elif (decoder := decoder_for(_coding(response))) is None:
             self._refuse_coding()

@@ -7,7 +7,7 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream import Label
 
-__all__ = ["is_json", "is_streaming", "label_of", "may_have_body", "media_type"]
+__all__ = ["is_json", "is_streaming", "is_websocket", "label_of", "may_have_body", "media_type"]
 
 _STREAMING: Final = {
     "text/event-stream": Label.EVENTS,
@@ -44,6 +44,11 @@ def is_streaming(message: http.Message, *, streams_a_list: bool) -> bool:
 def is_json(message: http.Message) -> bool:
     kind = media_type(message)
     return kind == "application/json" or kind.endswith("+json") or kind == "text/json"
+
+
+def is_websocket(request: http.Request) -> bool:
+    """Does it ask for a WebSocket?"""
+    return str(request.headers.get("upgrade", "")).lower() == "websocket"
 
 
 def may_have_body(request: http.Request, response: http.Response) -> bool:

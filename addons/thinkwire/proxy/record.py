@@ -18,6 +18,7 @@ from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
 from thinkwire.proxy.chunks import CHUNKS, noted_times
 from thinkwire.proxy.flow_file import FlowFile
+from thinkwire.proxy.media import is_websocket
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
 
@@ -87,7 +88,7 @@ class Recorder:
         record = self._records.get(flow)
         if record is None:
             return
-        if not is_of_an_api and flow.request.headers.get("upgrade", "").lower() != "websocket":
+        if not is_of_an_api and not is_websocket(flow.request):
             del self._records[flow]
             return
         record.is_of_an_api = is_of_an_api
@@ -100,6 +101,11 @@ class Recorder:
         """We answered in the provider's place, which never heard of the request."""
         if flow in self._records:
             self._write(flow, Error(f"thinkwire refused the request: {why}"))
+
+    @_harmless
+    def forget(self, flow: http.HTTPFlow) -> None:
+        """There is nothing to record: an answer was made up, and the provider never heard of the request."""
+        self._records.pop(flow, None)
 
     @_harmless
     def responseheaders(self, flow: http.HTTPFlow) -> None:

@@ -17,9 +17,13 @@ from mitmproxy.flow import Flow
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.proxy.faulty import perform
 from thinkwire.proxy.recorded import Recorded
 from thinkwire.proxy.replay import Asked, Repertoire, asked_by
 from thinkwire.proxy.replay_server import TOKEN_HEADER, Performance, ReplayServer
+from thinkwire.rewrite.fault import Fault
+from thinkwire.rewrite.faulty import dialect_asked
+from thinkwire.ruleset.faults import spell_fault
 from thinkwire.wire.json_tree import encode
 
 __all__ = ["Redirect"]
@@ -64,15 +68,18 @@ class Redirect:
     def stop(self) -> None:
         self._server.stop()
 
-    def answer(self, flow: http.HTTPFlow, asked: Asked, accepts: str, dialects: Sequence[Dialect]) -> None:
+    def answer(
+        self, flow: http.HTTPFlow, asked: Asked, accepts: str, dialects: Sequence[Dialect], fault: Fault
+    ) -> None:
         """Let a recorded exchange answer; `asked` and `accepts` are from before any rule changed the request."""
         try:
             recorded = self._repertoire.choose(asked)
             if recorded is None:
                 self._refuse(flow, asked, dialects)
             else:
-                logger.info("%s is answered by %s", asked.line, recorded)
-                self._send(flow, recorded, accepts)
+                faulty = f", with the fault {spell_fault(fault)}" if fault.touches_body else ""
+                logger.info("%s is answered by %s%s", asked.line, recorded, faulty)
+                self._send(flow, perform(recorded.at_speed(self._speed), fault, asked.facts, dialects), accepts)
         except Exception:
             # Else mitmproxy would log it, and try the provider.
             logger.exception("thinkwire failed on a replay, please report this")
@@ -82,8 +89,9 @@ class Redirect:
         nearest = "; ".join(self._repertoire.nearest(asked))
         message = f"thinkwire has no recording for {asked.line}. Nearest: {nearest}"
         logger.warning("%s", message)
-        dialect = next((one for one in dialects if one.name == asked.facts.dialect), dialects[0])
-        body = encode(dialect.error(404, message)) if flow.request.method != "HEAD" else b""
+        body = (
+            encode(dialect_asked(asked.facts, dialects).error(404, message)) if flow.request.method != "HEAD" else b""
+        )
         flow.response = http.Response.make(404, body, {"content-type": "application/json"})
 
     def _send(self, flow: http.HTTPFlow, recorded: Recorded, accepts: str) -> None:
@@ -92,9 +100,7 @@ class Redirect:
             answer = answer.decoded()
         since = time.time() - (flow.request.timestamp_end or time.time())  # choosing takes its time, too
         started = asyncio.get_running_loop().time() - max(0.0, since)
-        token = self._server.expect(
-            Performance(answer, recorded.ended, recorded.breaks_off, started=started, speed=self._speed)
-        )
+        token = self._server.expect(Performance(answer, recorded.ended, recorded.breaks_off, started=started))
         data = flow.request.data
         self._originals[flow] = _Original(
             data.host, data.port, data.scheme, data.authority, data.path, data.http_version, data.headers, token

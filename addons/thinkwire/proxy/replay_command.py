@@ -29,6 +29,8 @@ class Replay:
     """0: any."""
     speed: str
     rules: Path | None
+    faults: Sequence[str] = ()
+    """What goes wrong, as on the command line."""
 
 
 def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
@@ -39,7 +41,8 @@ def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
     settings = {"thinkwire_replay_speed": asked.speed, "flow_detail": "0"}
     if asked.rules is not None:
         settings["thinkwire_rules"] = str(asked.rules)
-    pairs = [*(("thinkwire_replay", file) for file in asked.files), *settings.items()]
+    lists = {"thinkwire_replay": asked.files, "thinkwire_fault": asked.faults}
+    pairs = [*((name, text) for name, texts in lists.items() for text in texts), *settings.items()]
     place = ["--mode", _mode(first), "--listen-host", "127.0.0.1", "--listen-port", str(asked.port)]
     options = [word for name, text in pairs for word in ("--set", f"{name}={text}")]
     quiet = ["-q"] if asker is not None else []

@@ -39,15 +39,12 @@ class Performance:
     breaks_off: bool
     started: float
     """When the request was there, by the clock of the event loop."""
-    speed: float
-    """1: as recorded; 0: without waiting."""
 
     async def wait_until(self, seconds: float) -> None:
-        """Wait until as much of the recorded time has passed. All waits count from the same start: none adds up."""
-        if self.speed:
-            left = self.started + seconds / self.speed - asyncio.get_running_loop().time()
-            if left > 0:
-                await asyncio.sleep(left)
+        """Wait until as much time has passed. All waits count from the same start: none adds up."""
+        left = self.started + seconds - asyncio.get_running_loop().time()
+        if left > 0:
+            await asyncio.sleep(left)
 
 
 class ReplayServer(httputil.HTTPServerConnectionDelegate):

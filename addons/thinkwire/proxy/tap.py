@@ -6,13 +6,15 @@ them, for an exception loses the chunk or leaves the client waiting for ever.
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from mitmproxy import http
 
 from thinkwire.rewrite.stream import StreamRewriter
 
-__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "TellingTap", "hear_all", "pass_on"]
+__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "SplitTap", "Tap", "TellingTap", "hear_all", "pass_on"]
+
+type Tap = Callable[[bytes], Iterable[bytes] | bytes]
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +54,23 @@ class ReplacingTap:
         return pieces
 
 
+class SplitTap:
+    """Sends what another tap sends, in pieces of at most so many bytes, and none of them later."""
+
+    def __init__(self, tap: Tap, size: int) -> None:
+        self._tap = tap
+        self._size = size
+
+    def __call__(self, chunk: bytes) -> Iterator[bytes]:
+        sent = self._tap(chunk)
+        for piece in [sent] if isinstance(sent, bytes) else sent:
+            yield from (piece[at : at + self._size] for at in range(0, len(piece), self._size))
+
+
 class HearingTap:
     """Tells what comes, as it comes; what is sent is another tap's business."""
 
-    def __init__(self, hear: Callable[[bytes], None], tap: Callable[[bytes], Iterable[bytes] | bytes]) -> None:
+    def __init__(self, hear: Callable[[bytes], None], tap: Tap) -> None:
         self._hear = hear
         self._tap = tap
 
@@ -68,7 +83,7 @@ class HearingTap:
 class TellingTap:
     """Tells what another tap sends, as it leaves."""
 
-    def __init__(self, tell: Callable[[bytes], None], tap: Callable[[bytes], Iterable[bytes] | bytes]) -> None:
+    def __init__(self, tell: Callable[[bytes], None], tap: Tap) -> None:
         self._tell = tell
         self._tap = tap
 
@@ -83,15 +98,15 @@ class TellingTap:
 class _Overheard(http.Response):
     """An answer that `stream_large_bodies` may take past us after its headers, when nobody is asked any more."""
 
-    _stream: Callable[[bytes], Iterable[bytes] | bytes] | bool = False
+    _stream: Tap | bool = False
     _hear: Callable[[bytes], None]
 
     @property
-    def stream(self) -> Callable[[bytes], Iterable[bytes] | bytes] | bool:
+    def stream(self) -> Tap | bool:
         return self._stream
 
     @stream.setter
-    def stream(self, value: Callable[[bytes], Iterable[bytes] | bytes] | bool) -> None:
+    def stream(self, value: Tap | bool) -> None:
         self._stream = HearingTap(self._hear, value if callable(value) else pass_on) if value else False
 
 
