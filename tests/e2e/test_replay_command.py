@@ -120,6 +120,8 @@ def test_asking_oneself_goes_on_to_the_last_and_shows_what_broke_off(tmp_path: P
         ([NULL], 2, f"thinkwire: {NULL} is neither a mitmproxy flow file nor a HAR file\n"),
         ([], 2, "FILE"),
         ([RECORDING, "--speed", "fast"], 2, "the replay speed is a number from 0 on"),
+        ([RECORDING, "--fault", "cut=1"], 2, "thinkwire: --fault: there is no fault 'cut'"),
+        ([RECORDING, "--fault", "cut-after=1", "--fault", "error-after=1"], 2, "cannot be done at once"),
         ([RECORDING, "--rules", "none.yaml"], 2, "cannot read none.yaml"),
         ([RECORDING, "--rules", NULL], 2, "null.yaml:"),
     ],

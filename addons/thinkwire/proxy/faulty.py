@@ -106,9 +106,12 @@ class FaultyAnswer:
         self._flow = flow
         self._facts = facts
         self._dialect = dialect_asked(facts, dialects)
+        self._replays = replays
         self._touches_events = fault.touches_events and not replays
         """Do the events have to be touched here? What is replayed is served with all that is wrong with them."""
         self._body: FaultyBody | None = None
+        self._is_streamed = False
+        """Else mitmproxy would wait for the end of a body, and show nothing of one that breaks off."""
         self._is_cut = False
 
     def refuse(self, status: int) -> None:
@@ -133,7 +136,8 @@ class FaultyAnswer:
         self.notes.append(f"fault: {spell_fault(self.fault)}")
         if self._touches_events:
             self._read_events()
-        return self._body is not None or self.fault.split is not None
+        self._is_streamed = self._replays or self._body is not None or self.fault.split is not None
+        return self._is_streamed
 
     @property
     def _response(self) -> http.Response:
@@ -152,7 +156,7 @@ class FaultyAnswer:
 
     def install(self) -> None:
         """It is decided how the answer is read: stand on both sides of whoever does."""
-        if not may_have_body(self._flow.request, self._response) or not (self._body or self.fault.split):
+        if not self._is_streamed:
             return
         tap: Tap = self._response.stream if callable(self._response.stream) else pass_on
         if self._body is not None:
@@ -160,7 +164,7 @@ class FaultyAnswer:
         if self.fault.split is not None:
             tap = SplitTap(tap, self.fault.split)
         self._response.stream = tap
-        self._response.headers.pop("content-length", None)  # else there would be no pieces to be seen
+        self._response.headers.pop("content-length", None)  # it is wrong, or there would be no pieces to be seen
         frame_stream(self._flow.request, self._response)
 
     def response(self) -> list[str]:
