@@ -12,7 +12,7 @@ from mitmproxy import connection
 
 from thinkwire.proxy.transports import transport_of
 
-__all__ = ["stall"]
+__all__ = ["HeldWriter", "stall"]
 
 
 def stall(client: connection.Client, seconds: float) -> None:
@@ -20,9 +20,9 @@ def stall(client: connection.Client, seconds: float) -> None:
     transport: Any = transport_of(client, client)
     if transport is None or transport.writer is None:
         return
-    if not isinstance(transport.writer, _HeldWriter):
-        transport.writer = _HeldWriter(transport.writer)
-    held: _HeldWriter = transport.writer
+    if not isinstance(transport.writer, HeldWriter):
+        transport.writer = HeldWriter(transport.writer)
+    held: HeldWriter = transport.writer
     held.hold()
 
     def release() -> None:
@@ -32,7 +32,7 @@ def stall(client: connection.Client, seconds: float) -> None:
     asyncio.get_running_loop().call_later(seconds, release)
 
 
-class _HeldWriter:
+class HeldWriter:
     """A writer that carries out later what it is told now."""
 
     def __init__(self, inner: Any) -> None:
