@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.corpus import needs_corpus, recorded_answers
 from tests.splits import drain, run_at_every_split, splits
 from tests.wire.aws_messages import event, read_all
 from thinkwire.dialects.dialect import Dialect
@@ -221,6 +222,13 @@ def test_no_step_is_of_no_bytes() -> None:
     for fault in (Fault(drop_done=True), Fault(error_after=2), Fault(stall=Stall(2, 1)), Fault(cut_after=2)):
         for chunks in splits(STREAM):
             assert all(drain(faulty(fault), chunks))
+
+
+@needs_corpus
+def test_a_fault_that_never_comes_leaves_every_recorded_byte() -> None:
+    for answer in recorded_answers():
+        label = Label.EVENTS if answer.is_stream else Label.JSON
+        assert together(drain(faulty(Fault(stall=Stall(10**6, 1)), label), [answer.raw])) == [answer.raw], answer.name
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
