@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.ruleset.loading import SHIPPED, load_file, load_text
 from thinkwire.ruleset.place import Place
 from thinkwire.ruleset.problem import Problem, render
-from thinkwire.ruleset.translate import LATER, MAPPINGS, TRANSLATIONS, Wording
+from thinkwire.ruleset.translate import MAPPINGS, TRANSLATIONS, Wording
 
 OTHERS_WORDS = (
     "Input should",
@@ -101,10 +101,34 @@ SKELETONS = [
             "path: /x\n    places: {{reasoning: x}}\n    stream: {value}",
         )
     ),
+    "version: 1\ntests: {value}",
+    "version: 1\ntests:\n  - {value}",
+    "version: 1\ntests:\n  - id: one\n    rules: []\n    recording: {value}",
+    *(
+        f"version: 1\ntests:\n  - id: one\n    recording: a.flow\n    rules: []\n    {place}"
+        for place in (
+            "why: {value}",
+            "flow: {value}",
+            "with: {value}",
+            *(f"with: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["tests.with"].key_names()),
+            "with: {{header: {{x-a: {value}}}}}",
+            "with: {{body: {{a.b: {value}}}}}",
+            "without: {value}",
+            "expect: {value}",
+            *(f"expect: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["tests.expect"].key_names()),
+            *(
+                f"expect: {{{{request: {{{{{key}: {{value}}}}}}}}}}"
+                for key in MAPPINGS["tests.expect.request"].key_names()
+            ),
+            "expect: {{request: {{body: {{a.b: {value}}}}}}}",
+        )
+    ),
+    "version: 1\ntests:\n  - id: one\n    recording: a.flow\n    rules: {value}",
+    "version: 1\ntests:\n  - id: one\n    recording: a.flow\n    rules: [{value}]",
 ]
 KEYS = st.sampled_from(
     [
-        *(key for model in MAPPINGS.values() for key in model.model_fields),
+        *(key for model in MAPPINGS.values() for key in model.key_names()),
         "\0list",
         "\0mapping",
         "[key]",
@@ -218,8 +242,3 @@ def test_the_bad_files_use_every_wording(monkeypatch: pytest.MonkeyPatch) -> Non
     for path in (Path(__file__).parent / "bad").glob("*.yaml"):
         load_file(path)
     assert used == set(TRANSLATIONS)
-
-
-def test_what_is_not_yet_available_is_not_available() -> None:
-    for parent, key in LATER:
-        assert key not in MAPPINGS[parent].model_fields

@@ -201,3 +201,30 @@ def test_a_rule_of_ours_that_undoes_an_included_strip_is_a_warning(tmp_path: Pat
     loaded = load_text(tmp_path, "version: 1\ninclude: [default]\nrules:\n" + own)
     assert [problem.code for problem in loaded.problems] == [Code.UNDOES_STRIP] * warned
     assert loaded.ruleset is not None
+
+
+TESTS = "tests:\n  - {{id: {id}, recording: {recording}, rules: [{rule}]}}\n"
+
+
+def test_the_tests_are_those_of_the_file_itself_and_need_no_recording_to_be_there(tmp_path: Path) -> None:
+    own, included = (
+        ONE.format(id=name) + TESTS.format(id="same-id", recording="../gone/b.flow", rule=name) for name in ("own", "a")
+    )
+    loaded = load_file(write(tmp_path, main=own.replace("rules:", "include: [a.yaml]\nrules:", 1), a=included))
+    assert loaded.problems == ()
+    (test,) = loaded.tests
+    assert (test.id, test.line, test.expected.rules) == ("same-id", 7, ("own",))
+    assert test.recording == tmp_path / "../gone/b.flow"
+    assert loaded.files == (tmp_path / "main.yaml", tmp_path / "a.yaml")
+
+
+def test_a_test_may_name_rules_of_included_files(tmp_path: Path) -> None:
+    text = "version: 1\ninclude: [default]\n" + TESTS.format(id="one", recording="a.flow", rule="default-hide")
+    assert load_text(tmp_path, text).problems == ()
+
+
+def test_a_mistake_in_the_tests_of_an_included_file_is_one_of_the_ruleset(tmp_path: Path) -> None:
+    included = ONE.format(id="a") + TESTS.format(id="one", recording="a.flow", rule="b")
+    loaded = load_file(write(tmp_path, main="version: 1\ninclude: [a.yaml]\n", a=included))
+    assert [problem.code for problem in loaded.problems] == [Code.UNKNOWN_RULE]
+    assert (loaded.ruleset, loaded.tests) == (None, ())

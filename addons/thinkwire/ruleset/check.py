@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from thinkwire.ruleset.declare import declared_problems
 from thinkwire.ruleset.faults import contradiction
 from thinkwire.ruleset.kinds import Compiled
-from thinkwire.ruleset.model import ExtractOptions, ReasoningAction, RuleFile
+from thinkwire.ruleset.model import ExtractOptions, ReasoningAction, RuleFile, RuleTestModel
 from thinkwire.ruleset.node import Kind, Node, plain
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.rule import Edit
@@ -45,6 +45,12 @@ def dialects_of(root: Node) -> tuple[Node, ...]:
     return dialects.items if dialects else ()
 
 
+def tests_of(root: Node) -> tuple[Node, ...]:
+    """The nodes of a file's tests, also where the file has problems."""
+    tests = root.get("tests")
+    return tests.items if tests else ()
+
+
 def texts_of(node: Node | None) -> Iterator[Node]:
     """The texts in a list, also where it has other things in it."""
     return (item for item in (node.items if node else ()) if item.kind is Kind.TEXT)
@@ -59,6 +65,8 @@ def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
             yield from _filled_nowhere(source, request)
     for dialect in dialects_of(root):
         yield from declared_problems(source, dialect)
+    for test in tests_of(root):
+        yield from _nothing_expected(source, test)
 
 
 def _response_conflicts(source: Source, response: Node) -> Iterator[Problem]:
@@ -159,3 +167,13 @@ def _clash(source: Source, earlier: Edit, edit: Edit, span: Span) -> Problem:
     message = f"`{earlier.setting}` and `{edit.setting}` cannot be done at once"
     hint = "keep one of the two" if earlier.json is None else "write the one into the value of the other"
     return source.problem(Code.TWO_ACTIONS, span, message, hint)
+
+
+def _nothing_expected(source: Source, test: Node) -> Iterator[Problem]:
+    keys = {key.text for key, _ in test.entries}
+    has_slips = not keys.issubset(RuleTestModel.key_names())  # one of them may be meant
+    if test.kind is Kind.MAPPING and not has_slips and not keys & {"rules", "expect"}:
+        node = test.get("id") or test
+        message = "this test expects nothing, so it could not fail"
+        hint = "say under `expect` what has to come of it, or under `rules` which rules must decide"
+        yield source.problem(Code.NO_EXPECTATION, node.span, message, hint)

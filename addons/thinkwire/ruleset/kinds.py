@@ -198,6 +198,7 @@ ErrorStatus = Annotated[
     *_whole_number(LOWEST_STATUS, HIGHEST_STATUS, f"the status of an error, from {LOWEST_STATUS} to {HIGHEST_STATUS}"),
 ]
 NoneAtAll = Annotated[str, _one_of("none"), _words("none")]
+Status = Annotated[int, *_whole_number(100, HIGHEST_STATUS, f"a whole number from 100 to {HIGHEST_STATUS}")]
 Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
 Action = Annotated[str, _one_of("keep", "strip", "inline"), _words("keep", "strip", "inline")]
 HistoryWay = Annotated[str, _one_of(*_WAYS), _words(*_WAYS)]
@@ -250,6 +251,8 @@ Booleans = Annotated[
     Annotated[bool, Tag("\0boolean")] | Annotated[list[bool], Field(min_length=1), Tag("\0list")],
     union("true or false", bool="\0boolean", list="\0list"),
 ]
+RuleIds = Annotated[list[Id], AfterValidator(_once_each)]
+Names = Annotated[list[Path], Field(min_length=1), AfterValidator(_once_each)]
 Spellings = Annotated[
     Annotated[Spelling, Tag("\0text")]
     | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("\0list")],

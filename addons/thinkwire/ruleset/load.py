@@ -11,9 +11,10 @@ from pathlib import Path
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import NAMES
-from thinkwire.ruleset.check import CompileFilter, check_file, dialects_of, rules_of, texts_of
+from thinkwire.ruleset.check import CompileFilter, check_file, dialects_of, rules_of, tests_of, texts_of
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.declare import compile_declared
+from thinkwire.ruleset.expected import RuleTest, compile_test
 from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.kinds import ID
 from thinkwire.ruleset.model import RuleFile
@@ -38,6 +39,8 @@ class Loaded:
     """By file, line and column; warnings too."""
     files: tuple[Path, ...]
     """Every file that was read or looked for: when one of them changes, loading again may give something else."""
+    tests: tuple[RuleTest, ...] = ()
+    """Those of the file itself, not of those that it includes; none if there is any error."""
 
 
 def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
@@ -50,17 +53,21 @@ def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
         *loader.duplicate_ids(),
         *loader.duplicate_dialects(),
         *loader.misnamed_dialects(),
+        *loader.duplicate_tests(),
+        *loader.misnamed_rules(),
     ]
     rules: list[Placed] = []
+    tests: list[RuleTest] = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         rules = [placed for part in loader.parts for placed in part.rules()]
         problems += warnings(rules)
         declared = tuple(dialect for part in loader.parts for dialect in part.dialects())
         ruleset = Ruleset(tuple(placed.rule for placed in rules), declared)
+        tests = loader.parts[0].tests()
     else:
         ruleset = None
     ordered = sorted(problems, key=lambda problem: (str(problem.file), problem.line, problem.col, problem.code))
-    return Loaded(ruleset, tuple(dict.fromkeys(ordered)), tuple(dict.fromkeys(loader.files)))
+    return Loaded(ruleset, tuple(dict.fromkeys(ordered)), tuple(dict.fromkeys(loader.files)), tuple(tests))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +93,22 @@ class _Part:
         assert self.model is not None, "asked only where nothing is wrong"
         return list(map(compile_declared, self.model.dialects))
 
+    def tests(self) -> list[RuleTest]:
+        assert self.model is not None, "asked only where nothing is wrong"
+        return [
+            compile_test(test, self.source.path, self.source.line_number(node.span.start))
+            for test, node in zip(self.model.tests, tests_of(self.root), strict=True)
+        ]
+
     def ids(self) -> list[Node]:
         return _ids(rules_of(self.root))
+
+    def test_ids(self) -> list[Node]:
+        return _ids(tests_of(self.root))
+
+    def tested_rules(self) -> Iterator[Node]:
+        """The texts under `rules` of the tests."""
+        return (node for test in tests_of(self.root) for node in texts_of(test.get("rules")))
 
     def dialect_ids(self, *, without_path: bool = False) -> list[Node]:
         dialects = dialects_of(self.root)
@@ -154,6 +175,20 @@ class _Loader:
                     message = f"no request is of `{word}`: its declaration has no `path`"
                     hint = "declare the `path` of its requests, or choose them by `host` or `path` here"
                     yield part.source.problem(Code.NEVER_DECIDES, node.span, message, hint)
+
+    def duplicate_tests(self) -> Iterator[Problem]:
+        for part in self.parts:
+            for both in _repeated([(part.source, node) for node in part.test_ids()]):
+                yield _duplicate(*both, Code.DUPLICATE_ID, "test")
+
+    def misnamed_rules(self) -> Iterator[Problem]:
+        """A test names a rule that stands in none of the files."""
+        known = [str(node.scalar) for part in self.parts for node in part.ids()]
+        for part in self.parts:
+            for node in part.tested_rules():
+                if (word := str(node.scalar)) not in known:
+                    hint = suggest(word, known, "the rules are")
+                    yield part.source.problem(Code.UNKNOWN_RULE, node.span, f"no rule is called `{word}`", hint)
 
     def _report(self, source: Source, code: Code, span: Span, message: str, hint: str) -> None:
         self.problems.append(source.problem(code, span, message, hint))

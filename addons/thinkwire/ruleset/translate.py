@@ -14,13 +14,6 @@ from thinkwire.ruleset.node import Kind, Node
 from thinkwire.ruleset.place import Place, locate
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 
-LATER = frozenset(
-    {
-        ("", "tests"),
-    }
-)
-"""Keys of the format that this version does not have, with where they stand; building one takes its line away."""
-
 MAPPINGS: dict[str, type[model.Mapping]] = {
     "": model.RuleFile,
     "rules": model.RuleModel,
@@ -38,6 +31,10 @@ MAPPINGS: dict[str, type[model.Mapping]] = {
     "rules.response.fault.status_first": model.FirstOptions,
     "dialects": model.DialectModel,
     "dialects.places": model.Places,
+    "tests": model.RuleTestModel,
+    "tests.with": model.Changes,
+    "tests.expect": model.Expectation,
+    "tests.expect.request": model.ExpectedRequest,
 }
 """Where each mapping stands; `*` is a key of the user's own."""
 
@@ -67,6 +64,8 @@ MISSING_FROM = {
     "rules.response.fault.status_first.status": ("`status_first`", "say with which status: `{status: 429, times: 2}`"),
     "dialects.id": ("this dialect", "give the dialect a name: `id: whose-api-it-is`"),
     "dialects.places": ("this dialect", 'say where the parts are: `places: {reasoning: "choices[*].delta.thoughts"}`'),
+    "tests.id": ("this test", "give the test a name: `id: what-it-shows`"),
+    "tests.recording": ("this test", "name the file that it runs over: `recording: ../recordings/my.flow`"),
 }
 """The keys that must be there, with where they stand: what lacks them, and what to do."""
 
@@ -121,24 +120,13 @@ def _type_hint(place: Place, expected: str) -> str:
 
 def _unknown_key(place: Place, error: Any) -> Wording:
     key = place.keys[-1]
-    if (place.parent, key.text) in LATER:
-        return _later(key.text, key.span)
-    known = MAPPINGS[place.parent].model_fields
-    elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.model_fields and path]
+    known = MAPPINGS[place.parent].key_names()
+    elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.key_names() and path]
     if elsewhere and not get_close_matches(key.text, known, n=1):
         hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
     else:
         hint = suggest(key.text, known, "known here")
     return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
-
-
-def _later(word: str, span: Span) -> Wording:
-    return (
-        Code.NOT_YET_AVAILABLE,
-        span,
-        f"`{word}` is not yet available in this version",
-        "remove it, or use a later version of thinkwire",
-    )
 
 
 def _missing_key(place: Place, error: Any) -> Wording:
