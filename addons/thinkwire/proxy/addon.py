@@ -26,11 +26,11 @@ from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json, is_websocket
 from thinkwire.proxy.onlooker import Onlooker
+from thinkwire.proxy.our_header import take_our_header
 from thinkwire.proxy.record import Recorder
 from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.proxy.redirect import Redirect
 from thinkwire.proxy.replay import asked_by
-from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.watch import Watch
 from thinkwire.proxy.websocket import Conversation
 from thinkwire.rewrite.fault import NO_FAULT
@@ -45,8 +45,6 @@ __all__ = ["Thinkwire"]
 
 logger = logging.getLogger(__name__)
 
-OUR_HEADER: Final = "x-thinkwire"
-"""Addressed to us by clients; it never travels on."""
 RULES_HEADER: Final = "x-thinkwire-rules"
 """Names the rules that decided, in answers, where somebody wants it."""
 
@@ -241,10 +239,8 @@ class Thinkwire:
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         self._recorder.requestheaders(flow)
-        headers = flow.request.headers
-        if OUR_HEADER in headers and not signs_header(flow.request, OUR_HEADER):
-            self._our_headers[flow] = tuple((OUR_HEADER, value) for value in headers.get_all(OUR_HEADER))
-            del headers[OUR_HEADER]
+        if ours := take_our_header(flow.request):
+            self._our_headers[flow] = ours
         if self._ruleset is not None and self._may_pass_unread(flow.request):
             collect(flow, self._begin)
 

@@ -64,6 +64,11 @@ class Exchange:
         """Say this, too, when it is logged what became of it all."""
         self._notes += notes
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the log says beside the counts, so far."""
+        return tuple(self._notes)
+
     # --- the request --------------------------------------------------------------------------------------------
 
     def request(self) -> None:

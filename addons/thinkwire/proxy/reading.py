@@ -15,7 +15,7 @@ from thinkwire.rewrite.stream import StreamRewriter
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice, Ruleset
 
-__all__ = ["Change", "Reading", "Rerun", "read_exchange", "rerun"]
+__all__ = ["Change", "Reading", "Rerun", "read_exchange", "read_rewritten", "rerun"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,13 @@ def read_exchange(
         return Reading(recorded, facts, choice, expected)
     answer = recorded.answer(label) if choice is None else recorded.rewritten(label, facts, choice)
     return _assembled(Reading(recorded, facts, choice), answer, dialects)
+
+
+def read_rewritten(recorded: Session, facts: RequestFacts, choice: Choice) -> Reading:
+    """Read an answer that the rules have rewritten already; the facts are those of the request as it came."""
+    label = recorded.label(facts)
+    reading = Reading(recorded, facts, choice)
+    return reading if label is None else _assembled(reading, recorded.answer(label), choice.dialects)
 
 
 def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...]) -> Reading:

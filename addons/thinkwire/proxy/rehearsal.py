@@ -17,7 +17,7 @@ from thinkwire.proxy.recording import Session
 from thinkwire.rewrite.memory import Memory
 from thinkwire.ruleset.choose import Choice, Ruleset
 
-__all__ = ["Rehearsed", "rehearse"]
+__all__ = ["Rehearsed", "memory_of_a_session", "rehearse"]
 
 _MOST_BYTES: Final = 64 * 1024 * 1024
 """What is remembered of a file at most; as much as the addon does if nobody tells it."""
@@ -34,9 +34,14 @@ class Rehearsed:
     """Unchanged on a WebSocket, whose messages are not rewritten here."""
 
 
+def memory_of_a_session() -> Memory:
+    """One that no time passes in."""
+    return Memory(_MOST_BYTES, math.inf, lambda: 0.0)
+
+
 def rehearse(sessions: Iterable[Session], ruleset: Ruleset) -> Iterator[Rehearsed]:
     """Take the exchanges through the rules, one after the other, with one memory."""
-    memory = Memory(_MOST_BYTES, math.inf, lambda: 0.0)
+    memory = memory_of_a_session()
     hear: Callable[[], object] | None = None
     for recorded in sessions:
         if hear is not None:
