@@ -1,4 +1,4 @@
-"""The command line: `thinkwire check`, `explain`, `lint`, `replay`, `schema` and `show`.
+"""The command line: `thinkwire check`, `explain`, `lint`, `replay`, `schema`, `show` and `test`.
 
 Reads arguments and files, prints, and answers an exit code; what a rule file means is decided elsewhere.
 Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
@@ -13,12 +13,21 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from thinkwire import cli_lint, cli_replay, cli_show
-from thinkwire.cli_base import BUG, CLEAN, COULD_NOT_RUN, PROBLEMS, CouldNotRunError, complain, read_rules
+from thinkwire import cli_lint, cli_replay, cli_show, cli_test
+from thinkwire.cli_base import (
+    BUG,
+    CLEAN,
+    COULD_NOT_RUN,
+    PROBLEMS,
+    CouldNotRunError,
+    complain,
+    print_problems,
+    read_rules,
+)
 from thinkwire.dialects.registry import request_facts
 from thinkwire.proxy.filters import make_flow
 from thinkwire.ruleset.load import Loaded
-from thinkwire.ruleset.problem import Severity, render
+from thinkwire.ruleset.problem import Severity
 from thinkwire.ruleset.schema import json_schema
 
 INTERRUPTED = 130
@@ -63,6 +72,8 @@ def _run(argv: Sequence[str] | None) -> int:
             return cli_replay.run(arguments)
         case "show":
             return cli_show.run(arguments)
+        case "test":
+            return cli_test.run(arguments)
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return CLEAN
 
@@ -81,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     cli_replay.add_to(commands)
     cli_show.add_to(commands)
     commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")
+    cli_test.add_to(commands)
     return parser
 
 
@@ -122,14 +134,9 @@ def _check(path: Path) -> int:
     except CouldNotRunError as error:
         # The other files are still worth a look.
         return complain(error)
-    _print_problems(loaded)
+    print_problems(loaded)
     print(f"{path}: {_summary(loaded)}")
     return CLEAN if loaded.ruleset else PROBLEMS
-
-
-def _print_problems(loaded: Loaded) -> None:
-    for problem in loaded.problems:
-        print(render(problem), end="\n\n")
 
 
 def _summary(loaded: Loaded) -> str:
@@ -149,7 +156,7 @@ def _count(number: int, word: str) -> str:
 def _explain(arguments: argparse.Namespace) -> int:
     loaded = read_rules(arguments.file)
     if loaded.ruleset is None:
-        _print_problems(loaded)
+        print_problems(loaded)
         print(f"{arguments.file}: {_summary(loaded)}")
         return PROBLEMS
     body = _read_body(arguments.body) if arguments.body else b""

@@ -22,6 +22,7 @@ __all__ = [
     "complain",
     "load_rules",
     "open_recording",
+    "print_problems",
     "read_rules",
 ]
 
@@ -46,6 +47,11 @@ def read_rules(path: Path) -> Loaded:
     except OSError as error:
         raise CouldNotRunError(f"cannot read {path}: {(error.strerror or 'unknown reason').lower()}") from error
     return load(path, shipped=shipped.folder(), compile_filter=compile_filter)
+
+
+def print_problems(loaded: Loaded) -> None:
+    for problem in loaded.problems:
+        print(render(problem), end="\n\n")
 
 
 def load_rules(path: Path | None) -> Ruleset:
