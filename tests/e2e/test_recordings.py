@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from mitmproxy import http
 
-from recordings.make import CHUNKS, KEPT, write_recording
+from recordings.make import CHUNKS, COMPOSED, KEPT, names_in, write_recording
+from tests.ruleset.loading import SHIPPED, load_file
 
 from .client import ask
 from .mitmdump import PROJECT, read_offline, reverse_arguments, start_mitmdump
@@ -132,8 +133,10 @@ def test_plain_mitmproxy_serves_every_recording(tmp_path: Path, confdir: Path) -
 
 
 def test_every_recording_is_used() -> None:
-    assert sorted(path.stem for path in FOLDER.glob("*.flow")) == sorted(EXPECTED)
-    assert sorted(f"llamacpp-{name}" for name in KEPT) == sorted(EXPECTED)
+    by_rules = {test.recording.stem for path in SHIPPED.glob("*.yaml") for test in load_file(path).tests}
+    kept = {path.stem for path in FOLDER.glob("*.flow")}
+    assert kept == by_rules | EXPECTED.keys()
+    assert kept == {f"llamacpp-{name}" for name in KEPT} | {f"composed-{name}" for name in names_in(COMPOSED)}
 
 
 def test_the_terminal_shows_what_changed(confdir: Path) -> None:
@@ -154,9 +157,22 @@ def test_a_recording_holds_when_each_chunk_came(name: str) -> None:
 @pytest.mark.skipif(not CORPUS.exists(), reason="the folder that the recordings were made from is not here")
 @pytest.mark.parametrize("name", KEPT)
 def test_making_a_recording_again_gives_the_same_flow(tmp_path: Path, name: str) -> None:
-    path = write_recording(CORPUS, name, tmp_path)
+    assert_made_alike(CORPUS, name, tmp_path)
+
+
+@pytest.mark.parametrize("name", names_in(COMPOSED))
+def test_a_composed_recording_is_what_its_source_says(tmp_path: Path, name: str) -> None:
+    assert_made_alike(COMPOSED, name, tmp_path)
+
+
+def assert_made_alike(folder: Path, name: str, target: Path) -> None:
+    path = write_recording(folder, name, target)
     first = path.read_bytes()
-    assert write_recording(CORPUS, name, tmp_path).read_bytes() == first
+    assert write_recording(folder, name, target).read_bytes() == first
     # Compared as flows, because another version of mitmproxy may write the same flow in another way.
-    (made,), (kept,) = read_flows(path), read_flows(FOLDER / path.name)
-    assert made.get_state() == kept.get_state()
+    made, kept = read_flows(path), read_flows(FOLDER / path.name)
+    assert [flow.get_state() for flow in made] == [flow.get_state() for flow in kept]
+
+
+def test_composed_recordings_are_small() -> None:
+    assert max(path.stat().st_size for path in FOLDER.glob("composed-*.flow")) < 12_000
