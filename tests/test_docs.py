@@ -12,6 +12,8 @@ from thinkwire.dialects.locate import locate
 from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.dialects.tag_families import FAMILIES, families_table
 from thinkwire.proxy.filters import compile_filter
+from thinkwire.proxy.recording import read_recording
+from thinkwire.proxy.trial import try_out
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan, Strip
@@ -40,6 +42,20 @@ def test_each_yaml_block_is_a_rule_file_without_problems(block: str, tmp_path: P
     file.write_text(block, encoding="utf-8")
     loaded = load(file, shipped=shipped.folder(), compile_filter=compile_filter)
     assert not loaded.problems, "\n".join(map(render, loaded.problems))
+
+
+def test_the_tests_that_the_documents_show_pass(tmp_path: Path) -> None:
+    (tmp_path / "recordings").symlink_to(PROJECT / "recordings")
+    (tmp_path / "rules").mkdir()
+    verdicts = []
+    for block in BLOCKS:
+        file = tmp_path / "rules" / "rules.yaml"
+        file.write_text(str(block.values[0]), encoding="utf-8")
+        loaded = load(file, shipped=shipped.folder(), compile_filter=compile_filter)
+        assert loaded.ruleset is not None
+        verdicts += [try_out(test, loaded.ruleset, read_recording) for test in loaded.tests]
+    assert verdicts
+    assert [verdict for verdict in verdicts if not verdict.has_passed] == []
 
 
 def test_the_table_of_apis_is_printed_from_the_registry() -> None:

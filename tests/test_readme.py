@@ -30,3 +30,10 @@ def test_the_recordings_and_rule_files_that_the_readme_names_are_there() -> None
     }
     assert any(name.startswith("recordings/") for name in named)
     assert all((PROJECT / name).exists() for name in named)
+
+
+def test_ci_runs_the_tests_of_the_shipped_rule_files() -> None:
+    assert (
+        ".uv/bin/uv run thinkwire test rules/*.yaml"
+        in (PROJECT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    )
