@@ -10,6 +10,8 @@ from typing import Any
 from mitmproxy import flow, http, io
 from mitmproxy.connection import Client, Server
 from mitmproxy.test import tflow
+from mitmproxy.websocket import WebSocketData, WebSocketMessage
+from wsproto.frame_protocol import Opcode
 
 from thinkwire.proxy.chunks import CHUNKS
 
@@ -80,6 +82,18 @@ def write_flows(path: Path, *flows: flow.Flow) -> Path:
         for one in flows:
             writer.add(one)
     return path
+
+
+def spoken(*said: tuple[bool, Any], every: float = 0.5) -> http.HTTPFlow:
+    """A WebSocket: what the client (true) and the server said, a message every so many seconds."""
+    made = exchange(url="http://h/v1/responses", status=101)
+    made.websocket = WebSocketData(
+        messages=[
+            WebSocketMessage(Opcode.TEXT, from_client, json.dumps(one).encode(), timestamp=1000.0 + at * every)
+            for at, (from_client, one) in enumerate(said)
+        ]
+    )
+    return made
 
 
 def har(url: str, question: str, answer: str, headers: Iterable[tuple[str, str]] = ()) -> str:

@@ -8,17 +8,14 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
 from mitmproxy import flow, http
-from mitmproxy.websocket import WebSocketData, WebSocketMessage
-from wsproto.frame_protocol import Opcode
 
 from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
-from tests.flows import exchange, write_flows
+from tests.flows import exchange, spoken, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from thinkwire import cli
 from thinkwire.cli_chart import LEFT, RIGHT
@@ -274,18 +271,6 @@ def test_a_body_is_one_event(show: Show) -> None:
     assert ("reasoning", "Hm.") in rows(page)
 
 
-def spoken(*said: tuple[bool, Any]) -> http.HTTPFlow:
-    """A WebSocket; a message of it for each half of a second."""
-    made = exchange(url="http://h/v1/responses", status=101)
-    made.websocket = WebSocketData(
-        messages=[
-            WebSocketMessage(Opcode.TEXT, from_client, json.dumps(one).encode(), timestamp=1000.0 + at / 2)
-            for at, (from_client, one) in enumerate(said)
-        ]
-    )
-    return made
-
-
 ASKED = {"type": "response.create", "model": "m", "input": []}
 SPOKEN = {"type": "response.output_text.delta", "output_index": 1, "delta": "Hi"}
 
@@ -294,6 +279,13 @@ SPOKEN = {"type": "response.output_text.delta", "output_index": 1, "delta": "Hi"
 def test_what_is_heard_on_a_websocket_is_drawn(show: Show, arguments: tuple[object, ...]) -> None:
     page = show(spoken((True, ASKED), (False, SPOKEN), (False, SPOKEN)), arguments=arguments)
     assert titles(page, "answer") == ["event 1, 0.500 s, answer: Hi", "event 2, 1.000 s, answer: Hi"]
+
+
+def test_what_the_rules_take_from_a_websocket_is_hidden(show: Show) -> None:
+    thought = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Hm"}
+    page = show(spoken((True, ASKED), (False, thought), (False, SPOKEN)), arguments=("--rules", RULES / "strip.yaml"))
+    assert titles(page, "hidden") == ["event 1, 0.500 s, hidden: Hm"]
+    assert titles(page, "answer") == ["event 2, 1.000 s, answer: Hi"]
 
 
 def test_a_server_may_speak_before_it_is_asked(show: Show) -> None:

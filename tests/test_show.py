@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mitmproxy.websocket import WebSocketData, WebSocketMessage
-from wsproto.frame_protocol import Opcode
 
 from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
-from tests.flows import CHAT_URL, exchange, write_flows
+from tests.flows import CHAT_URL, exchange, spoken, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from thinkwire import cli
 from thinkwire.cli_colour import Colours
@@ -120,23 +118,39 @@ def test_a_websocket_is_read_message_by_message(capsys: pytest.CaptureFixture[st
         {"type": "response.output_text.delta", "output_index": 1, "delta": "Hi"},
         {"type": "response.completed", "response": {"status": "completed", "usage": {"total_tokens": 3}}},
     ]
-    flow = exchange(url="http://h/v1/responses", status=101)
     asked = {"type": "response.create", "model": "m", "input": []}
-    messages = [(True, asked), *((False, one) for one in said)]
-    flow.websocket = WebSocketData(
-        messages=[
-            WebSocketMessage(Opcode.TEXT, from_client, json.dumps(one).encode(), timestamp=1000.0 + at)
-            for at, (from_client, one) in enumerate(messages)
-        ]
-    )
-    path = write_flows(tmp_path / "a.flow", flow)
+    path = write_flows(tmp_path / "a.flow", spoken((True, asked), *((False, one) for one in said), every=1.0))
     out = show(capsys, path)
     assert "  asked     openai-responses, model m, stream, 0 messages\n" in out
     assert "a WebSocket with 5 messages\n  reasoning Hm\n  content   Hi\n  finish    completed\n" in out
     assert "  times     first reasoning 2.00 s, first answer 3.00 s, total 4.00 s\n" in out
-    assert "rules are not run" in show(capsys, path, "--rules", RULES / "strip.yaml")
-    assert "messages of a WebSocket are not rewritten here" in show(capsys, path, "--diff")
     assert cli.main(["lint", str(path)]) == 0
+
+
+def test_rules_are_run_over_the_messages_of_a_websocket(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    item = {"type": "reasoning", "id": "rs", "summary": []}
+    thought = {"type": "response.reasoning_text.delta", "output_index": 0, "item_id": "rs", "delta": "Hm"}
+    said = [
+        {"type": "response.created", "response": {"id": "r", "status": "in_progress"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        thought,
+        {"type": "response.output_text.delta", "output_index": 1, "delta": "Hi"},
+        {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": [item]}},
+    ]
+    asked = {"type": "response.create", "model": "m", "input": []}
+    path = write_flows(tmp_path / "a.flow", spoken((True, asked), *((False, one) for one in said)))
+    strip = ("--rules", RULES / "strip.yaml")
+    out = show(capsys, path, *strip)
+    assert "a WebSocket with 6 messages, as" not in out
+    assert (
+        "  answered  101 text/event-stream, a WebSocket with 6 messages\n  content   Hi\n  finish    completed\n" in out
+    )
+    out = show(capsys, path, *strip, "--diff")
+    assert f"  message 3\n  - {json.dumps(thought)}\n" in out
+    assert '"output_index": 1' in out
+    assert "strip-all (rules/strip.yaml:6): 2 messages changed, 2 messages dropped" in out
+    out = show(capsys, path, "--diff")
+    assert "nothing to change" in out
 
 
 def test_one_flow_can_be_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
 import argparse
 import io
 import json
+import logging
 import os
 import sys
 import traceback
@@ -43,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Reports quote rule files, in which there may be more characters than the terminal has.
         sys.stdout.reconfigure(errors="backslashreplace")
+    # What is logged on the way is for those who look at a running mitmproxy.
+    logging.getLogger("thinkwire").addHandler(logging.NullHandler())
     try:
         code = _run(argv)
         sys.stdout.flush()

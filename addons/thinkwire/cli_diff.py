@@ -71,8 +71,7 @@ def listing_of(one: Rehearsed, run: Rerun) -> Listing:
     if one.request.refusal:
         return Listing(changes, f"refused: {one.request.refusal}")
     changes += [Changed(_where(change, run.noun), list(_change_lines(change))) for change in run.changes]
-    notes = [*one.request.notes, *([run.damage] if run.damage else [])]
-    return Listing(changes, what_was_done(run.tally, run.noun, notes, False))
+    return Listing(changes, what_was_done(run.tally, run.noun, [*one.request.notes, *run.summary], False))
 
 
 # --- the request --------------------------------------------------------------------------------------------------
@@ -95,9 +94,9 @@ def _request_lines(one: Rehearsed) -> Iterator[Line]:
 
 
 def _where(change: Change, noun: str) -> str:
-    if noun != "event":
+    if noun == "body":
         return noun
-    return f"event {change.event.number}" if change.event is not None else "after the last event"
+    return f"{noun} {change.event.number}" if change.event is not None else "after the last event"
 
 
 def _change_lines(change: Change) -> Iterator[Line]:

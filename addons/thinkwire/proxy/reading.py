@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.recording import Answer, Session
+from thinkwire.proxy.conversed import converse
+from thinkwire.proxy.recording import Answer, Session, says_something
+from thinkwire.proxy.wording import counted
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.assemble import Assembler, Moment, Said
 from thinkwire.rewrite.beginning import Form, Label
@@ -14,6 +16,7 @@ from thinkwire.rewrite.framed import Event, FrameReader
 from thinkwire.rewrite.stream import StreamRewriter
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.wire.json_tree import decode
 
 __all__ = ["Change", "Reading", "Rerun", "read_exchange", "read_rewritten", "rerun"]
 
@@ -51,13 +54,23 @@ def read_exchange(
     choice = ruleset.choose(facts, recorded.flow) if ruleset is not None else None
     label = recorded.label(facts)
     if recorded.heard:
-        # Each message is a document, as each line is elsewhere.
-        return _assembled(Reading(recorded, facts, choice), Answer(recorded.heard, Form.LINES), dialects)
+        heard = recorded.heard if ruleset is None else _heard_by_client(recorded, ruleset)
+        return _assembled(Reading(recorded, facts, choice), _talk(heard), dialects)
     if label is None:
         expected = next((one for one in dialects if one.name == facts.dialect), None)
         return Reading(recorded, facts, choice, expected)
     answer = recorded.answer(label) if choice is None else recorded.rewritten(label, facts, choice)
     return _assembled(Reading(recorded, facts, choice), answer, dialects)
+
+
+def _heard_by_client(recorded: Session, ruleset: Ruleset) -> list[Event]:
+    sent = (message for _, message in converse(recorded, ruleset) if says_something(message))
+    return [recorded.event_of(number, message) for number, message in enumerate(sent, 1)]
+
+
+def _talk(heard: list[Event]) -> Answer:
+    """The messages of a WebSocket: each is a document, as each line is elsewhere."""
+    return Answer(heard, Form.LINES)
 
 
 def read_rewritten(recorded: Session, facts: RequestFacts, choice: Choice) -> Reading:
@@ -94,12 +107,21 @@ class Rerun:
 
     choice: Choice
     noun: str
-    """What an answer is made of: "event" or "body"."""
+    """What an answer is made of: "event", "message" or "body"."""
     tally: Tally | None = None
     changes: list[Change] = field(default_factory=list)
     damage: str = ""
     answer: Answer | None = None
     """What the provider sent; None where it was not read."""
+
+    @property
+    def summary(self) -> list[str]:
+        """What there is to say of it beside the tally."""
+        if self.noun != "message":
+            return [self.damage] if self.damage else []
+        dropped = sum(not change.after for change in self.changes)
+        counts = (("changed", len(self.changes) - dropped), ("dropped", dropped))
+        return [f"{counted(count, self.noun)} {what}" for what, count in counts if count]
 
 
 def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
@@ -107,7 +129,9 @@ def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
     facts = recorded.facts(ruleset.dialects)
     choice = ruleset.choose(facts, recorded.flow)
     if recorded.messages:
-        return Rerun(choice, "event", damage="the messages of a WebSocket are not rewritten here")
+        return Rerun(
+            choice, "message", changes=list(_changed_messages(recorded, ruleset)), answer=_talk(recorded.heard)
+        )
     label = recorded.label(facts)
     if label is None:
         return Rerun(choice, "event")
@@ -141,6 +165,13 @@ def _changes(answer: Answer, form: Form, rewriter: AnswerRewriter) -> Iterator[C
     last = [] if form in (Form.BODY, Form.RAW) else _texts_in(b"".join(machine.finish()), form)
     if last:
         yield Change(None, "", last)
+
+
+def _changed_messages(recorded: Session, ruleset: Ruleset) -> Iterator[Change]:
+    pairs = (pair for pair in converse(recorded, ruleset) if says_something(pair[0]))
+    for event, (_, after) in zip(recorded.heard, pairs, strict=True):
+        if after.dropped or after.content != event.raw:
+            yield Change(event, event.text, [] if after.dropped else [decode(after.content)])
 
 
 def _change(event: Event, sent: bytes, form: Form) -> Change | None:

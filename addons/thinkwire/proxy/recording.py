@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from mitmproxy import http
+from mitmproxy.websocket import WebSocketMessage
 
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
@@ -25,7 +26,7 @@ from thinkwire.ruleset.choose import Choice
 from thinkwire.wire.codings import decoder_for
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording"]
+__all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording", "says_something"]
 
 _SECRET: Final = re.compile(r"([?&](?:[\w-]*(?:key|token|secret|signature)|sig|code)=)[^&#]+", re.IGNORECASE)
 
@@ -132,25 +133,32 @@ class Session:
 
     @cached_property
     def heard(self) -> list[Event]:
-        """What the server said over a WebSocket, message by message; times count from the client's first, if any."""
+        """What the server said over a WebSocket, message by message."""
+        messages = self.flow.websocket.messages if self.flow.websocket is not None else []
+        texts = [one for one in messages if says_something(one)]
+        return [self.event_of(number, one) for number, one in enumerate(texts, 1)]
+
+    def event_of(self, number: int, message: WebSocketMessage) -> Event:
+        """A message as an event; its time counts from the client's first message, if there is any."""
+        return Event(number, message.timestamp - self._talk_began, message.content, decode(message.content))
+
+    @cached_property
+    def _talk_began(self) -> float:
         messages = self.flow.websocket.messages if self.flow.websocket is not None else []
         asked = [one for one in messages if one.from_client]
-        begin = next((one.timestamp for one in asked or messages), 0.0)
-        texts = [one for one in messages if not one.from_client and one.is_text and not one.dropped]
-        return [
-            Event(number, one.timestamp - begin, one.content, decode(one.content))
-            for number, one in enumerate(texts, 1)
-        ]
+        return next((one.timestamp for one in asked or messages), 0.0)
 
-    def facts(self, dialects: tuple[Dialect, ...] = DIALECTS) -> RequestFacts:
-        """The request as the rules see it."""
+    def facts(self, dialects: tuple[Dialect, ...] = DIALECTS, message: bytes | None = None) -> RequestFacts:
+        """The request as the rules see it; on a WebSocket its body is this message, or else the client's first."""
         request = self.flow.request
         path = request.path.partition("?")[0]
         headers = request.headers.items(multi=True)
         body = request.get_content(strict=False)
         if self.flow.websocket is not None:
             body = next((one.content for one in self.flow.websocket.messages if one.from_client), body)
-        return request_facts(request.pretty_host, path, request.method, headers, body, dialects)
+        return request_facts(
+            request.pretty_host, path, request.method, headers, body if message is None else message, dialects
+        )
 
     @property
     def error_text(self) -> str:
@@ -192,6 +200,11 @@ class Session:
         # What cannot be decoded is lost before the rules see it.
         damage = "" if decoder.is_identity else self.answer(label).damage
         return replace(_read(FrameReader(label), sent), damage=damage)
+
+
+def says_something(message: WebSocketMessage) -> bool:
+    """Is it a text of the server's that was sent on?"""
+    return not message.from_client and message.is_text and not message.dropped
 
 
 def _read(reader: FrameReader, chunks: list[Chunk]) -> Answer:

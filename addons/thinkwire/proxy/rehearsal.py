@@ -31,7 +31,7 @@ class Rehearsed:
     facts: RequestFacts
     choice: Choice
     request: EditedRequest
-    """Unchanged on a WebSocket, whose messages are not rewritten here."""
+    """Unchanged on a WebSocket, whose messages have requests in them."""
 
 
 def memory_of_a_session() -> Memory:

@@ -75,8 +75,6 @@ def _answered(reading: Reading) -> str:
     words = [" ".join(filter(None, [str(recorded.status), recorded.content_type]))]
     if recorded.messages:
         words.append(f"a WebSocket with {counted(recorded.messages, 'message')}")
-        if reading.choice is not None:
-            words.append("on which rules are not run here")
     elif not recorded.is_kept:
         words.append("its body is not in the recording")
     elif reading.form is None:
