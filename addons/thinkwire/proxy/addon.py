@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from mitmproxy import command, contentviews, ctx, exceptions, flow, http
@@ -48,6 +48,9 @@ logger = logging.getLogger(__name__)
 RULES_HEADER: Final = "x-thinkwire-rules"
 """Names the rules that decided, in answers, where somebody wants it."""
 
+OPTIONS_OF_REPLAY: Final[dict[str, Any]] = {"connection_strategy": "lazy", "stream_large_bodies": None}
+"""Options of mitmproxy's that a replay needs."""
+
 
 class Thinkwire:
     """Rewrites the reasoning in LLM traffic as a rule file says."""
@@ -65,6 +68,8 @@ class Thinkwire:
         self._onlooker = Onlooker()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
         self._redirect = Redirect()
+        self._options_without_replay: dict[str, Any] = {}
+        """What a replay has set otherwise, to be set back when it is over."""
         self._faults = Faults()
         self._faulty: WeakKeyDictionary[flow.Flow, FaultyAnswer] = WeakKeyDictionary()
 
@@ -170,9 +175,16 @@ class Thinkwire:
         for warning in warnings:
             logger.warning("%s", warning)
         self._redirect.use(exchanges, speed, self._facts)
-        if exchanges:
-            # Nothing is to be connected before a request is there as a whole, for only then one can choose.
-            ctx.options.update(connection_strategy="lazy", stream_large_bodies=None)
+        self._set_options_of_replay(is_on=bool(exchanges))
+
+    def _set_options_of_replay(self, *, is_on: bool) -> None:
+        """Nothing is to be connected before a request is there as a whole, for only then one can choose."""
+        if is_on and not self._options_without_replay:
+            self._options_without_replay = {name: getattr(ctx.options, name) for name in OPTIONS_OF_REPLAY}
+            ctx.options.update(**OPTIONS_OF_REPLAY)
+        elif not is_on and self._options_without_replay:
+            options, self._options_without_replay = self._options_without_replay, {}
+            ctx.options.update(**options)
 
     def _configure_faults(self) -> None:
         try:
