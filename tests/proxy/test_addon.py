@@ -14,7 +14,7 @@ from thinkwire.proxy.addon import Thinkwire
 def test_what_a_replay_needs_of_mitmproxy_is_set_back_when_it_is_over(tmp_path: Path) -> None:
     path = str(write_flows(tmp_path / "one.flow", recorded_flow()))
     addon = Thinkwire()
-    with taddons.context(Proxyserver(), addon) as context:
+    with taddons.context(Proxyserver(), addon) as context:  # type: ignore[no-untyped-call]
 
         def options() -> tuple[str, str | None]:
             return context.options.connection_strategy, context.options.stream_large_bodies
