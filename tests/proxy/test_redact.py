@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import time
 
 import pytest
 from mitmproxy import flow, http
@@ -321,3 +322,125 @@ def test_messages_of_a_web_socket_and_the_text_of_an_error_lose_the_credential()
 def test_a_large_body_is_searched_in_no_time_to_speak_of() -> None:
     for body in (b'{"a":"' + b'\\"' * 500_000 + b'"}', b'"' * 500_000, b'{"' + b"a-" * 250_000, b"&" + b"a" * 500_000):
         redacted(exchange(asked=body, status=400, answered=body))
+
+
+# --- what was found to be left ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "x-vault-token",
+            "hf-token",
+            "x-groq-key",
+            "x-portkey-provider-key",
+            "cf-access-client-id",
+            "x-forwarded-user",
+        ),
+        *("x-goog-authenticated-user-email", "fly-client-ip", "x-original-forwarded-for", "x-slack-signature"),
+    ],
+)
+def test_tokens_and_callers_of_gateways_are_removed_from_headers(name: str) -> None:
+    assert redacted(exchange((name, SECRET))).request.headers[name] == MARKER
+
+
+def test_a_sub_protocol_of_a_websocket_loses_the_key_in_it() -> None:
+    value = "realtime, openai-insecure-api-key.ek_abcdef123456, openai-beta.realtime-v1, my-secret.abcdef"
+    flow = redacted(exchange(("sec-websocket-protocol", value), status=401, answered=b"no ek_abcdef123456"))
+    assert flow.request.headers["sec-websocket-protocol"] == (
+        f"realtime, openai-insecure-api-key.{MARKER}, openai-beta.realtime-v1, my-secret.{MARKER}"
+    )
+    assert b"ek_" not in answer_of(flow)
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        (b'{"authorization_token": "abcdefghijkl"}', b'{"authorization_token": "[removed]---"}'),
+        (b'{"api_key": ["abcdefghijkl", "x"]}', b'{"api_key": ["[removed]---", "-"]}'),
+        (
+            b'{"client_secret": {"value": "abcdefghijkl", "a": 1}}',
+            b'{"client_secret": {"value": "[removed]---", "a": 1}}',
+        ),
+        (b'{"user_id": -12345}', b'{"user_id": -11111}'),
+        (b'{"url": "https://x/mcp?a=b&apiKey=abcdefghij"}', b'{"url": "https://x/mcp?a=b&apiKey=[removed]-"}'),
+        (b'{"url": "https:\\/\\/x\\u0026sig=abcdefghij"}', b'{"url": "https:\\/\\/x\\u0026sig=[removed]-"}'),
+        (b'{"url": "https://me:abcdefghij@x/mcp"}', b'{"url": "https://me:[removed]-@x/mcp"}'),
+        (b'{"properties": {"api_key": {"type": "string"}}}', b'{"properties": {"api_key": {"type": "string"}}}'),
+    ],
+)
+def test_a_request_loses_what_it_holds_for_its_tools(asked: bytes, left: bytes) -> None:
+    assert redacted(exchange(asked=asked)).request.raw_content == left
+
+
+@pytest.mark.parametrize(
+    "asked", [b'{"tools": [{"authorization": "Bearer abcdefghijkl"}]}', b'{"url": "https://x?api_key=abcdefghijkl"}']
+)
+def test_an_answer_that_repeats_the_tools_of_its_request_loses_their_keys(asked: bytes) -> None:
+    flow = redacted(exchange(asked=asked, answered=b'data: {"tools": "abcdefghijkl"}\n\n'))
+    assert answer_of(flow) == b'data: {"tools": "[removed]---"}\n\n'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"arn:aws:iam::123456789012:user/alice",
+        b"arn:aws:sts::123456789012:assumed-role/Admin/alice@example.com",
+        b"bot@my-project.iam.gserviceaccount.com",
+        b"abcd****************wxyz",
+        b"****wxyz",
+        b"ghs_0123456789abcdef",
+        b"vck_0123456789abcdef",
+    ],
+)
+def test_an_error_does_not_say_who_asked(said: bytes) -> None:
+    text = answer_of(redacted(exchange(status=403, answered=b'{"message": "' + said + b' may not"}')))
+    assert text.startswith(b'{"message": "[removed]' if len(said) > 8 else b'{"message": "--')
+    assert text.endswith(b' may not"}')
+
+
+def test_an_error_of_google_does_not_name_the_project() -> None:
+    text = b'{"message": "not used in project 123456789012", "consumer": "projects/123456789012"}'
+    assert b"123456789012" not in answer_of(redacted(exchange(status=403, answered=text)))
+    path = "/v1/projects/my-project/locations/us/publishers/google/models/gemini:generateContent"
+    assert redacted(exchange(path=path)).request.path == path  # a replay finds by it
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        b'[{\n "candidates": []\n}\n,\r\n{\n "error": {\n  "message": "sk-abcdef123456"\n }\n}\n]',
+        b'event: error\r\ndata: {"message": "sk-abcdef123456"}\r\n\r\n',
+        b'{"errors":\n [{"message": "sk-abcdef123456"}]}',
+    ],
+)
+def test_an_error_inside_an_answer_is_read_to_the_end_of_its_event(answered: bytes) -> None:
+    assert b"sk-" not in answer_of(redacted(exchange(answered=answered)))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "utf-8", "aws-chunked"])
+def test_a_coding_that_is_not_true_hides_no_secret(coding: str) -> None:
+    flow = exchange(answered=SECRET.encode(), came=(("content-encoding", coding),))
+    flow.request.headers = headers(("x-api-key", SECRET), ("content-encoding", coding))
+    flow.request.raw_content = b'{"api_key": "abcdefghijkl"}'
+    assert redacted(flow).request.raw_content == b'{"api_key": "[removed]---"}'
+    assert SECRET.encode() not in answer_of(flow)
+
+
+def test_an_echo_in_base64_is_removed() -> None:
+    echo = base64.b64encode(SECRET.encode())
+    assert echo not in answer_of(redacted(exchange(("x-api-key", SECRET), status=401, answered=b"bad " + echo)))
+
+
+def test_a_name_of_the_option_may_be_a_letter_and_have_dots() -> None:
+    flow = redacted(exchange(path="/v1?k=abc", asked=b'{"my.own": "abc", "k": 5}'), "k", "my.own")
+    assert (flow.request.path, flow.request.raw_content) == (f"/v1?k={MARKER}", b'{"my.own": "---", "k": 1}')
+
+
+@pytest.mark.parametrize("piece", [b"eyJaaaaaaaaaaaa-", b"arn:aws-", b"*", b"user-", b"a-a@", b"://a:"])
+def test_an_error_that_begins_like_many_secrets_is_read_in_no_time(piece: bytes) -> None:
+    flow = exchange(status=400, answered=piece * (500_000 // len(piece)))
+    before = time.process_time()
+    redacted(flow)
+    assert time.process_time() - before < 2.0

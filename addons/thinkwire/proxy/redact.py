@@ -41,6 +41,8 @@ NAMES: Final = (
     "*-access-key-id",
     "*-access-token",
     "*-auth-token",
+    "*-authorization-token",
+    "*-bearer-token",
     "*-id-token",
     "*-refresh-token",
     "*-security-token",
@@ -50,7 +52,11 @@ NAMES: Final = (
     "*-private-token",
     "*-private-key",
     "*-secret",
+    "*-secret-key",
     "*-password",
+    "*-passwd",
+    "*-jwt",
+    "*-credentials",
     "cookie",
     "set-cookie",
     # --- signatures of AWS and of Google's storage
@@ -72,42 +78,80 @@ NAMES: Final = (
     "*-project-id",
     "*-tenant-id",
     "*-workspace-id",
+    "*-user-id",
+    "safety-identifier",
     # --- whose machine it is
     "cf-connecting-ip",
     "forwarded",
-    "true-client-ip",
-    "x-client-ip",
-    "x-forwarded-for",
+    "*-client-ip",
+    "*-forwarded-for",
+    "x-envoy-external-address",
     "x-real-ip",
 )
 """Whose values are no one's business."""
 
-NAMES_OUTSIDE_OF_JSON: Final = ("key", "token", "sig", "signature")
+NAMES_OUTSIDE_OF_JSON: Final = (
+    *("key", "x-*-key", "ephemeral-key", "token", "*-token", "sig", "*-signature", "code", "bearer", "assertion"),
+    *("*-client-id", "*-email", "*-workspace", "x-forwarded-user"),
+)
 """Of headers and of members of the query; in JSON these are everyday words."""
+
+NAMES_IN_ERRORS: Final = (
+    "consumer",
+    "*-email",
+    "*-subscription-id",
+    "*-team-id",
+    "*-key-name",
+    "*-key-alias",
+    "caller-ip",
+)
+"""Of members of JSON that say in an error who has asked."""
 
 _LOOKALIKES: Final = re.compile(
     rb"""(?<![A-Za-z0-9])(
-        (?:sk|csk|pplx|xai|nvapi)-[\w*.-]{4,}     # OpenAI, Anthropic and those who do as they do
-      | (?:gsk|hf|r8|fw|tgp_v1|ghp|gho|github_pat)_\w{8,}   # Groq, Hugging Face, Replicate, ...
+        (?:sk|csk|pplx|xai|nvapi|sess|tpsg|glpat|xox[a-z])-[\w*.-]{4,}  # OpenAI, Anthropic and those who do as they do
+      | (?:gsk|hf|r8|fw|tgp_v1|gh[a-z]|github_pat|ek|vck|jina|[sr]k_live)_\w{8,}  # Groq, Hugging Face, Replicate, ...
       | AIza[\w-]{4,} | ya29\.[\w-]{4,}                     # Google
       | (?:AKIA|ASIA|ABSK)[A-Z0-9a-z+/=]{12,}               # AWS
-      | eyJ[\w-]{8,}\.[\w-]+\.[\w-]*                        # JSON web tokens
+      | (?<![\w-])eyJ[\w-]{8,}+\.[\w-]++\.[\w-]*            # JSON web tokens
       | (?:org|proj|user|ws|acct)[-_](?=[A-Za-z]*[0-9])[\w-]{12,}  # whose account it is
     )""",
     re.VERBOSE,
 )
 """What looks like a key, wherever it stands."""
+_TELLTALES: Final = re.compile(
+    rb"""(?<![A-Za-z0-9])(
+        arn:aws[\w-]{0,20}:[\w-]{0,40}:[\w-]{0,40}:[0-9]{12}:[\w/+=,.@:*-]*
+      | (?<=projects/)[\w-]{4,} | (?<=project[ =/])[0-9]{6,}     # Google
+      | [\w.-]{1,64}@[\w.-]+\.gserviceaccount\.com
+      | [\w.-]{0,64}\*{3}[\w.*-]*                           # a key that its provider has masked, but for its ends
+    )""",
+    re.VERBOSE,
+)
+"""What tells in an error who has asked; in a path it stays, by which a replay finds the exchange."""
 _CREDENTIALS: Final = re.compile(rb"\b((?:Bearer|Basic)\s+)([^\s\"'\\,;<>]{8,})", re.IGNORECASE)
-_QUERY: Final = re.compile(rb"([?&;])([\w.%-]{2,80})=([^&;#\s\"'\\<>]+)")
-_MEMBER: Final = re.compile(rb'("([\w-]{2,64}+)"\s*+:\s*+")((?:[^"\\]|\\.)*+)', re.DOTALL)
+_QUERY: Final = re.compile(rb"([?&;#]|\\u0026)([\w.%-]{1,80})=([^&;#\s\"'\\<>]+)")
+_ADDRESS: Final = re.compile(rb"(?:https?|wss?):(?:\\?/){2}(?:[^\s\"'\\<>]|\\/|\\u0026)+")
+_OF_USER: Final = re.compile(rb"(://[^/\s:@\"'\\]{0,80}:)([^/\s@\"'\\]+)(?=@)")
+"""The password in front of a host."""
+_MEMBER: Final = re.compile(rb'("([\w.-]{1,64}+)"\s*+:\s*+(?:\{\s*+"value"\s*+:\s*+)?")((?:[^"\\]|\\.)*+)', re.DOTALL)
+_LIST_MEMBER: Final = re.compile(
+    rb'("([\w.-]{1,64}+)"\s*+:\s*+\[)((?:[\s,]*+"(?:[^"\\]|\\.)*+")++)(?=\s*+\])', re.DOTALL
+)
+_STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_NUMBER_MEMBER: Final = re.compile(rb'("([\w.-]{1,64}+)"\s*+:\s*+)(-?[0-9][0-9.eE+-]*+)')
+_DIGIT: Final = re.compile(rb"[0-9]")
 _QUOTED_MEMBER: Final = re.compile(rb'((?:\\)+"([\w-]{2,64}+)(?:\\)+"\s*+:\s*+(?:\\)+")([^"\\]*+)')
 """A member of JSON that stands in a string, as gateways quote what a provider answered."""
-_ERROR: Final = re.compile(rb'"error"\s*+:\s*+[{"\[]|"type"\s*+:\s*+"error"')
-"""What a line has that reports an error in an answer that began well."""
+_ERROR: Final = re.compile(rb'"errors?"\s*+:\s*+[{"\[]|"type"\s*+:\s*+"error"|^event:\s*+error', re.MULTILINE)
+"""What an event has that reports an error in an answer that began well."""
+_BETWEEN_EVENTS: Final = re.compile(rb"((?:\r?\n){2,})")
 
 _SCHEME: Final = re.compile(rb"(?:Bearer|Basic|Digest|Token|ApiKey|Key|AWS4-[A-Z0-9-]+)\s+", re.IGNORECASE)
 """Says nothing of the credential behind it; and whether a request is signed must be seen in a recording."""
 _OF_SIGNATURE: Final = re.compile(rb"\b((?:Credential|Signature)=)([^,\s]+)")
+_OF_PROTOCOL: Final = re.compile(rb"((?:key|secret|token|organization|project|authorization[\w.]*)\.)([^,\s]+)")
+"""Browsers cannot send headers with a WebSocket, and say what belongs there in the names of sub-protocols."""
 _OF_COOKIE: Final = re.compile(rb"=([^;]+)")
 
 _SHORTEST: Final = 12
@@ -121,11 +165,12 @@ class Redactor:
     def __init__(self, further: Iterable[str] = ()) -> None:
         names = (*NAMES, *further)
         self._in_json = _fits(names)
+        self._in_errors = _fits((*names, *NAMES_IN_ERRORS))
         self._outside = _fits((*names, *NAMES_OUTSIDE_OF_JSON))
 
     def redact(self, flow: http.HTTPFlow) -> None:
         """Take the secrets out of everything in a flow that a peer or the user has written."""
-        one = _Redaction(self._in_json, self._outside, flow.request)
+        one = _Redaction(self._in_json, self._in_errors, self._outside, flow.request)
         one.redact_message(flow.request, is_error=False)
         flow.request.data.path = one.line(flow.request.data.path)
         if flow.response is not None:
@@ -143,9 +188,14 @@ class _Redaction:
     """That of one flow, whose request says which credentials may be echoed."""
 
     def __init__(
-        self, in_json: Callable[[bytes], bool], outside: Callable[[bytes], bool], request: http.Request
+        self,
+        in_json: Callable[[bytes], bool],
+        in_errors: Callable[[bytes], bool],
+        outside: Callable[[bytes], bool],
+        request: http.Request,
     ) -> None:
         self._in_json = in_json
+        self._in_errors = in_errors
         self._outside = outside
         known = set(self._credentials(request))
         self._known = _any_of(one for one in known if len(one) >= _SHORTEST)
@@ -156,7 +206,18 @@ class _Redaction:
         for name, value in request.headers.fields:
             if self._outside(name):
                 yield from _credentials_in(value)
-        for match in _QUERY.finditer(request.data.path):
+            elif name.lower() == b"sec-websocket-protocol":
+                yield from (match[2] for match in _OF_PROTOCOL.finditer(value))
+        body = request.get_content(strict=False) or b""
+        # What a request says of its tools, with the credentials for them, some servers repeat in each answer.
+        for text in (request.data.path, *(match[0] for match in _ADDRESS.finditer(body))):
+            yield from self._credentials_in_query(text)
+        for match in _MEMBER.finditer(body):
+            if self._in_json(match[2]):
+                yield from _credentials_in(match[3])
+
+    def _credentials_in_query(self, text: bytes) -> Iterator[bytes]:
+        for match in _QUERY.finditer(text):
             if self._outside(match[2]):
                 yield match[3]
                 yield unquote_to_bytes(match[3])
@@ -179,6 +240,8 @@ class _Redaction:
             message.headers["content-length"] = str(len(after))
 
     def _header(self, name: bytes, value: bytes) -> bytes:
+        if name.lower() == b"sec-websocket-protocol":
+            value = _OF_PROTOCOL.sub(rb"\1" + MARKER.encode(), value)
         if not self._outside(name):
             return self.line(value)
         scheme = _SCHEME.match(value)
@@ -190,6 +253,7 @@ class _Redaction:
     def line(self, text: bytes) -> bytes:
         """A path, or a header whose name says nothing; its length does not matter."""
         text = self._query(text, lambda _value: MARKER.encode())
+        text = _OF_USER.sub(rb"\1" + MARKER.encode(), text)
         text = self._known.sub(MARKER.encode(), text)
         text = _CREDENTIALS.sub(rb"\1" + MARKER.encode(), text)
         return _LOOKALIKES.sub(MARKER.encode(), text)
@@ -198,23 +262,27 @@ class _Redaction:
 
     def asked(self, body: bytes) -> bytes:
         """What a client asks: its text is its own, but members that are named like secrets are some."""
-        return self._known.sub(_blank_all, _MEMBER.sub(partial(self._member, self._in_json), body))
+        body = _ADDRESS.sub(lambda match: self._address(match[0]), self._members(self._in_json, body))
+        return self._known.sub(_blank_all, body)
+
+    def _address(self, text: bytes) -> bytes:
+        return _OF_USER.sub(lambda match: match[1] + _blank(match[2]), self._query(text, _blank))
 
     def answered(self, body: bytes) -> bytes:
         """What a model says is no secret; what is said of an error may hold one."""
         body = self._known.sub(_blank_all, body)
         if not _ERROR.search(body):
             return body
-        return b"\n".join(self.error(line) if _ERROR.search(line) else line for line in body.split(b"\n"))
+        return b"".join(self.error(one) if _ERROR.search(one) else one for one in _BETWEEN_EVENTS.split(body))
 
     def error(self, body: bytes) -> bytes:
         """An error may repeat what was sent, and say whose account it was."""
-        body = _MEMBER.sub(partial(self._member, self._in_json), body)
-        body = _QUOTED_MEMBER.sub(partial(self._member, self._in_json), body)
-        body = self._query(body, _blank)
+        body = self._members(self._in_errors, body)
+        body = _QUOTED_MEMBER.sub(partial(self._member, self._in_errors), body)
+        body = self._address(body)
         body = self._known_in_error.sub(_blank_all, body)
         body = _CREDENTIALS.sub(lambda match: match[1] + _blank(match[2]), body)
-        return _LOOKALIKES.sub(_blank_all, body)
+        return _TELLTALES.sub(_blank_all, _LOOKALIKES.sub(_blank_all, body))
 
     def _query(self, text: bytes, instead: Callable[[bytes], bytes]) -> bytes:
         def edited(match: re.Match[bytes]) -> bytes:
@@ -222,6 +290,12 @@ class _Redaction:
             return match[1] + match[2] + b"=" + instead(match[3]) if is_secret else match[0]
 
         return _QUERY.sub(edited, text)
+
+    def _members(self, is_secret: Callable[[bytes], bool], body: bytes) -> bytes:
+        """Members of JSON, whether they are a text, an object around one, a list of them, or a number."""
+        body = _MEMBER.sub(partial(self._member, is_secret), body)
+        body = _LIST_MEMBER.sub(partial(_blank_list, is_secret), body)
+        return _NUMBER_MEMBER.sub(partial(_blank_number, is_secret), body)
 
     @staticmethod
     def _member(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> bytes:
@@ -275,6 +349,7 @@ def _any_of(credentials: Iterable[bytes]) -> re.Pattern[bytes]:
     for one in credentials:
         escaped = json.dumps(one.decode("utf-8", "surrogateescape"))[1:-1].encode("utf-8", "replace")
         spellings |= {one, escaped, escaped.replace(b"/", b"\\/"), quote(one, safe="").encode()}
+        spellings.add(base64.b64encode(one).rstrip(b"="))
     longest_first = sorted(spellings, key=len, reverse=True)
     return re.compile(b"|".join(map(re.escape, longest_first)) if longest_first else rb"(?!)")
 
@@ -284,6 +359,17 @@ def _blank(value: bytes) -> bytes:
     return MARKER.encode().ljust(len(value), b"-") if len(value) >= len(MARKER) else b"-" * len(value)
 
 
+def _blank_list(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> bytes:
+    if not is_secret(match[2]):
+        return match[0]
+    return match[1] + _STRING.sub(lambda text: b'"' + _blank(text[1]) + b'"', match[3])
+
+
+def _blank_number(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> bytes:
+    """Digits stay digits, else it would be no JSON any more."""
+    return match[1] + _DIGIT.sub(b"1", match[3]) if is_secret(match[2]) else match[0]
+
+
 def _blank_all(match: re.Match[bytes]) -> bytes:
     return _blank(match[0])
 
@@ -291,17 +377,17 @@ def _blank_all(match: re.Match[bytes]) -> bytes:
 def _within_coding(body: bytes, coding: str, edit: Callable[[bytes], bytes], *, may_pass: bool) -> bytes:
     """The body after an edit of what it says, in the same coding.
 
-    One that cannot be read holds no secret that anybody can read; where it `may_pass`, it does.
+    One that cannot be read passes where it `may_pass`, edited as it stands: what its header says may be wrong.
     """
     decoder = decoder_for(coding)
     if decoder is None:
-        return body if may_pass else b""
+        return edit(body) if may_pass else b""
     if decoder.is_identity:
         return edit(body)
     try:
         before = decoder.decode(body)
     except CodingError:
-        return body if may_pass else b""
+        return edit(body) if may_pass else b""
     after = edit(before)
     if after == before:
         return body
