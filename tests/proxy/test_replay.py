@@ -125,3 +125,15 @@ def test_the_nearest_are_named_with_what_differs() -> None:
     assert one.nearest(asked(recorded_flow(method="GET", url=f"{BASE}/healthy")))[0].endswith(
         "POST /health (another method and another path)"
     )
+
+
+def test_the_same_request_is_found_without_counting_the_words_of_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("the words were counted")
+
+    flows = [recorded_flow(chat({"role": "user", "content": f"How is the weather in {n}?"})) for n in range(20)]
+    known = repertoire(*flows)
+    monkeypatch.setattr("thinkwire.proxy.replay._fit", fail)
+    found = known.choose(asked(flows[7].copy()))
+    assert found is not None
+    assert found.number == 8
