@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,19 @@ def test_a_speed_is_a_number(text: str, speed: float) -> None:
 def test_a_speed_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(RecordingError, match="replay speed is a number from 0 on"):
         parse_speed(text)
+
+
+def test_a_length_that_no_body_can_have_is_none(tmp_path: Path) -> None:
+    answer = read_answer(tmp_path, recorded_flow(chunks=TIMED, headers=[("content-length", "9" * 5000)]))
+    assert answer.length is None
+
+
+def test_headers_with_control_characters_are_left_out_for_readers_wait_for_ever(tmp_path: Path) -> None:
+    odd = [("content-type", "text/html\x1b[31m"), ("x-bell", "a\x07"), ("x-tab", "a\tb")]
+    assert read_answer(tmp_path, recorded_flow(chunks=TIMED, headers=odd)).fields == (("x-tab", "a\tb"),)
+
+
+def test_a_pipe_is_refused_rather_than_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RecordingError, match="pipe: it is a pipe"):
+        read_recordings([str(tmp_path / "pipe")])

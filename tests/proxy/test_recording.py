@@ -55,3 +55,8 @@ def test_flows_of_other_protocols_are_counted_and_left_out(tmp_path: Path) -> No
 def test_a_folder_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="is a directory"):
         read_recording(tmp_path)
+
+
+def test_a_length_that_no_body_can_have_is_no_failure() -> None:
+    flow = exchange(b"data: {}\n\n", headers=[("content-length", "9" * 5000)])
+    assert Session(1, flow).failure == ""

@@ -7,7 +7,15 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream import Label
 
-__all__ = ["is_json", "is_streaming", "is_websocket", "label_of", "may_have_body", "media_type"]
+__all__ = [
+    "is_json",
+    "is_streaming",
+    "is_websocket",
+    "label_of",
+    "may_have_body",
+    "media_type",
+    "stated_length",
+]
 
 _STREAMING: Final = {
     "text/event-stream": Label.EVENTS,
@@ -28,12 +36,20 @@ _STREAMING: Final = {
         Label.LINES,
     ),
 }
+_MOST_DIGITS: Final = 18
 _END_OF_TYPE: Final = re.compile("[;,]")
 """Parameters follow, or the type of another header: some gateways add one to that of the provider."""
 
 
 def media_type(message: http.Message) -> str:
     return _END_OF_TYPE.split(str(message.headers.get("content-type", "")), maxsplit=1)[0].strip().lower()
+
+
+def stated_length(message: http.Message) -> int | None:
+    """What content-length says; None where it says nothing, or nothing that can be true."""
+    stated = message.headers.get_all("content-length")
+    value = str(stated[0]).strip() if stated else ""
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS else None
 
 
 def is_streaming(message: http.Message, *, streams_a_list: bool) -> bool:

@@ -3,6 +3,7 @@
 Knows nothing of how they are chosen and served.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from mitmproxy.net.http.status_codes import RESPONSES
 
 from thinkwire.proxy.chunks import CHUNKS, Chunk, cut_as_noted, noted_times
 from thinkwire.proxy.flow_source import RecordingError, read_flows
+from thinkwire.proxy.media import stated_length
 from thinkwire.wire.codings import CodingError, decoder_for
 
 __all__ = ["Answer", "Recorded", "parse_speed", "read_recordings"]
@@ -29,6 +31,9 @@ _FRAMING: Final = {
     "upgrade",
 }
 """Headers that speak of the recorded connection, not of the answer; they are made anew."""
+
+_CONTROLS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
+"""Not allowed in headers; readers of HTTP give up at them, or wait for ever."""
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -126,6 +131,8 @@ def parse_speed(text: str) -> float:
 
 
 def _read(file: str, warnings: list[str]) -> list[Recorded]:
+    if Path(file).expanduser().is_fifo():
+        raise RecordingError(f"cannot replay {file}: it is a pipe, and a replay reads its files more than once")
     found = read_flows(Path(file))
     if found.damage:
         warnings.append(found.damage)
@@ -176,7 +183,7 @@ def _answer(
         began = min(began, chunks[0][0])
     status = response.status_code
     size = sum(len(chunk) for _, chunk in chunks)
-    length = _stated_length(response.headers)
+    length = stated_length(response)
     if length is not None and request.method != "HEAD" and status != 304:
         # Readers of HAR files undo content codings, and may leave the old length; what broke off was to be longer.
         length = (length if length > size else None) if broke else size
@@ -184,15 +191,10 @@ def _answer(
     return Answer(status, reason, tuple(_fields(response.headers)), length, began, chunks)
 
 
-def _stated_length(headers: http.Headers) -> int | None:
-    value = str(headers.get_all("content-length")[0]).strip() if "content-length" in headers else ""
-    return int(value) if value.isascii() and value.isdigit() else None
-
-
 def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
     of_connection = {name.strip().lower() for name in str(headers.get("connection", "")).split(",")}
     for raw_name, raw_value in headers.fields:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
         skipped = name.lower() in _FRAMING or name.lower() in of_connection or name.startswith(":") or not name
-        if not skipped and not set("\r\n") & set(name + value):
+        if not skipped and not _CONTROLS.search(name + value):
             yield name, value

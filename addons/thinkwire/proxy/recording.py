@@ -17,7 +17,7 @@ from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.chunks import CHUNKS, cut_as_noted, noted_times
 from thinkwire.proxy.flow_source import read_flows
-from thinkwire.proxy.media import label_of, may_have_body, media_type
+from thinkwire.proxy.media import label_of, may_have_body, media_type, stated_length
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.beginning import Form
 from thinkwire.rewrite.framed import Event, FrameReader
@@ -94,9 +94,9 @@ class Session:
             return self.flow.error.msg
         if self.flow.response is None:
             return "there is no answer"
-        stated = self.flow.response.headers.get("content-length", "")
+        stated = stated_length(self.flow.response)
         size = len(self.flow.response.raw_content or b"")
-        is_short = self.is_kept and self.method != "HEAD" and stated.isdecimal() and size < int(stated)
+        is_short = self.is_kept and self.method != "HEAD" and stated is not None and size < stated
         return f"{size} of {stated} bytes came" if is_short and "content-encoding" not in self._headers else ""
 
     @property
