@@ -60,3 +60,15 @@ def test_a_folder_is_no_recording(tmp_path: Path) -> None:
 def test_a_length_that_no_body_can_have_is_no_failure() -> None:
     flow = exchange(b"data: {}\n\n", headers=[("content-length", "9" * 5000)])
     assert Session(1, flow).failure == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://h/v1?a=b&auth=abc&X-Amz-Credential=abc", "http://h/v1?a=b&auth=[removed]&X-Amz-Credential=[removed]"),
+        ("http://h/v1?password=abc&api%5Fkey=abc", "http://h/v1?password=[removed]&api%5Fkey=[removed]"),
+        ("http://h/sk-proj-abcdef123456/v1", "http://h/[removed]/v1"),
+    ],
+)
+def test_an_address_is_shown_as_it_would_be_recorded(url: str, shown: str) -> None:
+    assert Session(1, exchange(b"", url=url)).url == shown

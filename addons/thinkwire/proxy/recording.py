@@ -3,7 +3,6 @@
 What the bytes of an answer mean is read elsewhere, and `recorded.py` reads exchanges for replay.
 """
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.chunks import CHUNKS, cut_as_noted, noted_times
 from thinkwire.proxy.flow_source import read_flows
 from thinkwire.proxy.media import label_of, may_have_body, media_type, stated_length
+from thinkwire.proxy.redact import Redactor
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.beginning import Form
 from thinkwire.rewrite.framed import Event, FrameReader
@@ -28,7 +28,7 @@ from thinkwire.wire.json_tree import decode
 
 __all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording", "says_something"]
 
-_SECRET: Final = re.compile(r"([?&](?:[\w-]*(?:key|token|secret|signature)|sig|code)=)[^&#]+", re.IGNORECASE)
+_REDACTOR: Final = Redactor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Session:
     @property
     def url(self) -> str:
         """Without the secrets that some APIs take in it: what is shown is often shown to others."""
-        return _SECRET.sub(r"\1...", self.flow.request.pretty_url)
+        return _REDACTOR.address(self.flow.request.pretty_url)
 
     @property
     def status(self) -> int | None:

@@ -183,6 +183,11 @@ class Redactor:
         if flow.error is not None:
             flow.error = Error(one.error(flow.error.msg.encode()).decode("utf-8", "replace"), flow.error.timestamp)
 
+    def address(self, url: str) -> str:
+        """An address without what is secret in it."""
+        text = _without_secrets(url.encode("utf-8", "surrogateescape"), self._outside)
+        return _LOOKALIKES.sub(MARKER.encode(), text).decode("utf-8", "replace")
+
 
 class _Redaction:
     """That of one flow, whose request says which credentials may be echoed."""
@@ -252,8 +257,7 @@ class _Redaction:
 
     def line(self, text: bytes) -> bytes:
         """A path, or a header whose name says nothing; its length does not matter."""
-        text = self._query(text, lambda _value: MARKER.encode())
-        text = _OF_USER.sub(rb"\1" + MARKER.encode(), text)
+        text = _without_secrets(text, self._outside)
         text = self._known.sub(MARKER.encode(), text)
         text = _CREDENTIALS.sub(rb"\1" + MARKER.encode(), text)
         return _LOOKALIKES.sub(MARKER.encode(), text)
@@ -266,7 +270,7 @@ class _Redaction:
         return self._known.sub(_blank_all, body)
 
     def _address(self, text: bytes) -> bytes:
-        return _OF_USER.sub(lambda match: match[1] + _blank(match[2]), self._query(text, _blank))
+        return _without_secrets(text, self._outside, _blank)
 
     def answered(self, body: bytes) -> bytes:
         """What a model says is no secret; what is said of an error may hold one."""
@@ -284,13 +288,6 @@ class _Redaction:
         body = _CREDENTIALS.sub(lambda match: match[1] + _blank(match[2]), body)
         return _TELLTALES.sub(_blank_all, _LOOKALIKES.sub(_blank_all, body))
 
-    def _query(self, text: bytes, instead: Callable[[bytes], bytes]) -> bytes:
-        def edited(match: re.Match[bytes]) -> bytes:
-            is_secret = self._outside(match[2])
-            return match[1] + match[2] + b"=" + instead(match[3]) if is_secret else match[0]
-
-        return _QUERY.sub(edited, text)
-
     def _members(self, is_secret: Callable[[bytes], bool], body: bytes) -> bytes:
         """Members of JSON, whether they are a text, an object around one, a list of them, or a number."""
         body = _MEMBER.sub(partial(self._member, is_secret), body)
@@ -300,6 +297,21 @@ class _Redaction:
     @staticmethod
     def _member(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> bytes:
         return match[1] + _blank(match[3]) if is_secret(match[2]) else match[0]
+
+
+def _mark(_value: bytes) -> bytes:
+    return MARKER.encode()
+
+
+def _without_secrets(
+    text: bytes, is_secret: Callable[[bytes], bool], instead: Callable[[bytes], bytes] = _mark
+) -> bytes:
+    """Addresses, or other text, without secrets in queries, and without passwords in front of hosts."""
+
+    def edited(match: re.Match[bytes]) -> bytes:
+        return match[1] + match[2] + b"=" + instead(match[3]) if is_secret(match[2]) else match[0]
+
+    return _OF_USER.sub(lambda match: match[1] + instead(match[2]), _QUERY.sub(edited, text))
 
 
 def _fits(names: Iterable[str]) -> Callable[[bytes], bool]:
