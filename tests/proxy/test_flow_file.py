@@ -1,6 +1,7 @@
 """A flow file holds whole flows only, whatever was there before."""
 
 import logging
+import os
 from pathlib import Path
 from types import ModuleType
 
@@ -8,6 +9,7 @@ import pytest
 from mitmproxy import http, io
 from mitmproxy.test import tflow
 
+from tests.flows import recorded_flow
 from thinkwire.proxy.flow_file import FlowFile, NotAFlowFile
 
 resource: ModuleType | None
@@ -98,3 +100,19 @@ def test_a_folder_and_a_place_that_is_not_there_are_refused(tmp_path: Path) -> N
     for path in (tmp_path, tmp_path / "none" / "my.flow"):
         with pytest.raises(OSError, match="directory"):
             FlowFile(path)
+
+
+def test_a_pipe_that_nobody_reads_is_an_error_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="pipe"):
+        FlowFile(tmp_path / "pipe")
+
+
+def test_a_pipe_that_somebody_reads_gets_the_flows(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    file = FlowFile(tmp_path / "pipe")
+    file.append(recorded_flow())
+    assert os.read(reader, 10)[:1].isdigit()
+    file.close()
+    os.close(reader)

@@ -27,7 +27,7 @@ class FlowFile:
     """Appends to a file that it makes where there is none. Raises OSError and NotAFlowFile."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
+        self._file = io.FileIO(path, "ab", opener=_open_at_once)
         try:
             if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
                 self._cut_torn_end(path)
@@ -65,6 +65,15 @@ class FlowFile:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe that nobody reads is an error; without this flag one would wait for a reader, and mitmproxy with us."""
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags | at_once, 0o666)
+    if at_once:
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _end_of_whole_flows(file: BinaryIO) -> int:
