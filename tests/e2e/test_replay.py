@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,11 @@ def recorded_chunks(flow: flows.HTTPFlow) -> list[bytes]:
     return chunks
 
 
+def borders(chunks: list[bytes]) -> set[int]:
+    """Where one chunk ends. At more than the recorded speed mitmproxy reads several at once, and may cut the last."""
+    return set(accumulate(map(len, chunks)))
+
+
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recording_is_replayed_chunk_for_chunk(untouched: Mitmdump, path: Path) -> None:
     for number, flow in enumerate(read_flows(path), start=1):
@@ -148,7 +154,7 @@ def test_a_recording_is_replayed_chunk_for_chunk(untouched: Mitmdump, path: Path
         reply = repeat(untouched.port, flow)
         assert (reply.status, reply.ending, reply.raw_body) == (200, "clean", recorded_body(flow))
         if reply.header("transfer-encoding") == "chunked":
-            assert reply.chunks == recorded_chunks(flow)
+            assert borders(recorded_chunks(flow)) <= borders(reply.chunks)
         asked = flow.request.path.partition("?")[0]
         untouched.log.wait_for(f"POST {asked} is answered by number {number} of {path}", mark, LIMIT)
 
@@ -179,7 +185,7 @@ def test_everything_that_was_recorded_is_replayed_chunk_for_chunk(untouched: Mit
         assert status == flow.response.status_code
         assert b"".join(chunk for _, chunk in chunks) == recorded_body(flow)
         if flow.metadata[CHUNKS]:
-            assert [chunk for _, chunk in chunks] == recorded_chunks(flow)
+            assert borders(recorded_chunks(flow)) <= borders([chunk for _, chunk in chunks])
 
 
 def test_chunks_come_at_the_times_at_which_they_were_recorded(folder: Path, confdir: Path) -> None:
@@ -189,6 +195,10 @@ def test_chunks_come_at_the_times_at_which_they_were_recorded(folder: Path, conf
     for mitmdump in start_replay(RECORDINGS, {"thinkwire_rules": str(folder / "none.yaml")}, confdir):
         for _ in range(5):  # whatever else this machine does may delay a whole run
             answers = hear_at_once(mitmdump.port, asked)
+            assert all(
+                [chunk for _, chunk in chunks] == recorded_chunks(flow)
+                for flow, (_, chunks) in zip(asked, answers, strict=True)
+            )
             off = sorted(
                 gap
                 for flow, (_, chunks) in zip(asked, answers, strict=True)
