@@ -191,3 +191,11 @@ def test_a_reader_that_goes_away_is_no_reason_for_a_traceback() -> None:
     os.close(write_end)
     assert done.stderr == ""
     assert done.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_disk_is_no_bug_of_ours() -> None:
+    with open("/dev/full", "wb") as full:
+        done = run_thinkwire("schema", stdout=full.fileno())
+    assert done.stderr == "thinkwire: cannot write: no space left on device\n"
+    assert done.returncode == 2

@@ -55,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return complain(error)
     except BrokenPipeError:
         return _lose_stdout()
+    except OSError as error:  # files are asked for what they are elsewhere; this is a disk that is full, or gone
+        complain(CouldNotRunError(f"cannot write: {(error.strerror or str(error)).lower()}"))
+        return _lose_stdout()
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
