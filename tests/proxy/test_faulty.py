@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.proxy.faulty import perform
 from thinkwire.proxy.recorded import Answer, Recorded
 from thinkwire.proxy.stall import HeldWriter
-from thinkwire.proxy.tap import SplitTap, pass_on
+from thinkwire.proxy.tap import HearingTap, SplitTap, TellingTap, pass_on
 from thinkwire.rewrite.fault import NO_FAULT, Fault, First, Stall
 
 FACTS = request_facts("h", "/v1/chat/completions", "POST", [], b'{"stream": true}')
@@ -125,6 +126,19 @@ def test_pieces_are_of_at_most_so_many_bytes_and_never_empty() -> None:
     assert list(tap(b"ab")) == [b"a", b"b", b"\xc3", b"\xa9"]
     assert list(tap(b"")) == []
     assert list(SplitTap(pass_on, 3)(b"abcdefg")) == [b"abc", b"def", b"g"]
+
+
+def test_who_looks_on_does_not_run_ahead_of_a_stall() -> None:
+    told: list[object] = []
+
+    def stalling(_chunk: bytes) -> Iterator[bytes]:
+        yield b"a"
+        told.append("stall")
+        yield b"b"
+
+    for piece in HearingTap(told.append, TellingTap(told.append, stalling))(b"ab"):
+        told.append(("sent", piece))
+    assert told == [b"ab", b"a", ("sent", b"a"), "stall", b"b", ("sent", b"b")]
 
 
 class Writer:

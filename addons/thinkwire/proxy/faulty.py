@@ -5,7 +5,7 @@ What becomes of a body is decided in `rewrite/faulty.py`; which fault there is, 
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,7 +21,7 @@ from thinkwire.proxy.recorded import Recorded
 from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.stall import stall
-from thinkwire.proxy.tap import SplitTap, Tap, pass_on
+from thinkwire.proxy.tap import SplitTap, Tap, pass_on, pieces_of
 from thinkwire.proxy.transports import transport_of
 from thinkwire.rewrite.fault import Fault
 from thinkwire.rewrite.faulty import Break, FaultyBody, Pause, Step, dialect_asked, error_made_up
@@ -215,15 +215,11 @@ class _FaultyTap:
         for step in steps:
             match step:
                 case bytes():
-                    yield from _pieces(self._tap(step))
+                    yield from pieces_of(self._tap(step))
                 case Pause(seconds):
                     self._stall(seconds)
                 case Break():
                     self._is_broken = True
                     self._break_off()
         if not chunk and not self._is_broken:
-            yield from _pieces(self._tap(b""))
-
-
-def _pieces(sent: Iterable[bytes] | bytes) -> Iterable[bytes]:
-    return ([sent] if sent else []) if isinstance(sent, bytes) else sent
+            yield from pieces_of(self._tap(b""))

@@ -12,7 +12,17 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream import StreamRewriter
 
-__all__ = ["HearingTap", "ReplacingTap", "RewritingTap", "SplitTap", "Tap", "TellingTap", "hear_all", "pass_on"]
+__all__ = [
+    "HearingTap",
+    "ReplacingTap",
+    "RewritingTap",
+    "SplitTap",
+    "Tap",
+    "TellingTap",
+    "hear_all",
+    "pass_on",
+    "pieces_of",
+]
 
 type Tap = Callable[[bytes], Iterable[bytes] | bytes]
 
@@ -43,6 +53,11 @@ def pass_on(chunk: bytes) -> list[bytes]:
     return [chunk] if chunk else []
 
 
+def pieces_of(sent: Iterable[bytes] | bytes) -> Iterable[bytes]:
+    """What a tap has returned, piece by piece."""
+    return pass_on(sent) if isinstance(sent, bytes) else sent
+
+
 class ReplacingTap:
     """Sends another body, whatever comes."""
 
@@ -62,8 +77,7 @@ class SplitTap:
         self._size = size
 
     def __call__(self, chunk: bytes) -> Iterator[bytes]:
-        sent = self._tap(chunk)
-        for piece in [sent] if isinstance(sent, bytes) else sent:
+        for piece in pieces_of(self._tap(chunk)):
             yield from (piece[at : at + self._size] for at in range(0, len(piece), self._size))
 
 
@@ -81,18 +95,16 @@ class HearingTap:
 
 
 class TellingTap:
-    """Tells what another tap sends, as it leaves."""
+    """Tells what another tap sends, as it leaves: piece by piece, for the other may have a fault between two."""
 
     def __init__(self, tell: Callable[[bytes], None], tap: Tap) -> None:
         self._tell = tell
         self._tap = tap
 
-    def __call__(self, chunk: bytes) -> list[bytes]:
-        sent = self._tap(chunk)
-        pieces = pass_on(sent) if isinstance(sent, bytes) else [*sent]
-        for piece in pieces:
+    def __call__(self, chunk: bytes) -> Iterator[bytes]:
+        for piece in pieces_of(self._tap(chunk)):
             self._tell(piece)
-        return pieces
+            yield piece
 
 
 class _Overheard(http.Response):
