@@ -79,6 +79,10 @@ class Conversation:
             self._read()
         return _parse_reply(bytes(self._raw), self._method, self._ended == "reset")
 
+    def leave(self) -> None:
+        """Say that nothing more is wanted, and go on listening, to see the other side hang up."""
+        self._connection.shutdown(socket.SHUT_WR)
+
     def _read(self) -> None:
         try:
             data = self._connection.recv(65536)

@@ -44,6 +44,7 @@ FAULTS = {
     "error-first": "{error_after: 0}",
     "done": "{drop_done: true}",
     "stall": f"{{stall: {{after: 2, seconds: {STALL}}}}}",
+    "stall-for-ever": "{stall: {after: 2, seconds: 1000000000}}",
     "stall-cut": f"{{stall: {{after: 2, seconds: {STALL}}}, cut_after: 3}}",
     "split": "{split: 7}",
     "split-cut": "{split: 100, cut_after: 3}",
@@ -316,13 +317,15 @@ def test_other_answers_go_on_while_one_stalls(live: Mitmdump, upstream: Upstream
         assert talk.read_reply().raw_body == STREAM
 
 
-def test_a_client_may_leave_while_its_answer_stalls(live: Mitmdump, upstream: Upstream) -> None:
+@pytest.mark.parametrize("connection", ["close", "keep-alive"])
+def test_a_client_that_leaves_ends_its_stall(live: Mitmdump, upstream: Upstream, connection: str) -> None:
     upstream.answer(stream_answer())
-    mark = live.log.mark()
-    with conversation(live.port, STREAM_QUESTION, headers={"x-fault": "stall"}) as talk:
+    headers = {"x-fault": "stall-for-ever", "connection": connection}
+    with conversation(live.port, STREAM_QUESTION, headers=headers) as talk:
         talk.read_until(EVENTS[1])
-    live.log.wait_for("client disconnect", mark, LIMIT)
-    assert faulty(live.port, "stall").raw_body == STREAM  # by when the stall of the other is over, too
+        talk.leave()
+        talk.read_reply()
+    assert faulty(live.port, "stall").raw_body == STREAM
 
 
 def test_a_coded_answer_that_nobody_asked_for_has_its_faults(live: Mitmdump, upstream: Upstream) -> None:

@@ -1,12 +1,13 @@
 """Keeps from a client for a while what is written to its connection, the close of it included.
 
 Only here can a stall stand at its place: what mitmproxy has read in one go it also handles in one go, up to the end of
-the answer. The provider is read on meanwhile, so what is recorded of it is in its own time.
+the answer. The provider is read on meanwhile, so what is recorded of it is in its own time. A client that leaves ends
+its stall, or its socket would stay for as long.
 """
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from mitmproxy import connection
 
@@ -14,22 +15,38 @@ from thinkwire.proxy.transports import transport_of
 
 __all__ = ["HeldWriter", "stall"]
 
+_LOOK: Final = 0.5
+"""Seconds after which it is asked whether the client is still there."""
+
 
 def stall(client: connection.Client, seconds: float) -> None:
     """Hold back all that is written from now on. With HTTP/2 that concerns all that the client asks meanwhile."""
     transport: Any = transport_of(client, client)
     if transport is None or transport.writer is None:
         return
-    if not isinstance(transport.writer, HeldWriter):
-        transport.writer = HeldWriter(transport.writer)
-    held: HeldWriter = transport.writer
-    held.hold()
+    loop = asyncio.get_running_loop()
+    held = transport.writer
+    if not isinstance(held, HeldWriter):
+        held = transport.writer = HeldWriter(transport.writer)
+        loop.call_soon(_look, transport, held)
+    held.hold_until(loop.time() + seconds)
 
-    def release() -> None:
-        if held.release():
-            transport.writer = held.inner
 
-    asyncio.get_running_loop().call_later(seconds, release)
+def _look(transport: Any, held: "HeldWriter") -> None:
+    """Is the stall over?"""
+    loop = asyncio.get_running_loop()
+    left = held.until - loop.time()
+    if left > 0 and not _has_left(transport):
+        loop.call_later(min(left, _LOOK), _look, transport, held)
+        return
+    transport.writer = held.inner
+    held.release()
+
+
+def _has_left(transport: Any) -> bool:
+    """Has the client closed its side, or is the connection gone? Like mitmproxy, who takes the one for the other."""
+    reader = transport.reader
+    return transport.writer.is_closing() or (isinstance(reader, asyncio.StreamReader) and reader.at_eof())
 
 
 class HeldWriter:
@@ -37,24 +54,20 @@ class HeldWriter:
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
-        self._stalls = 0
-        """How many are under way: HTTP/2 brings several answers over one connection."""
+        self.until = 0.0
+        """When the last of the stalls is over, by the clock of the event loop: HTTP/2 brings several answers at once."""
         self._told: list[Callable[[], object]] = []
 
-    def hold(self) -> None:
-        self._stalls += 1
+    def hold_until(self, time: float) -> None:
+        self.until = max(self.until, time)
 
-    def release(self) -> bool:
-        """One stall is over; are all of them, so that everything was carried out?"""
-        self._stalls -= 1
-        if self._stalls:
-            return False
+    def release(self) -> None:
+        """Carry out what was told, in its order."""
         told, self._told = self._told, []
         for carry_out in told:
             if self.inner.is_closing():
                 break
             carry_out()
-        return True
 
     def write(self, data: bytes) -> None:
         self._told.append(lambda: self.inner.write(data))
