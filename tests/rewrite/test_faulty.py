@@ -78,6 +78,14 @@ def test_comments_are_no_events_and_the_end_mark_is_one() -> None:
     assert body.shortfall == "the answer has only 3 events, so that not every fault came about"
 
 
+@pytest.mark.parametrize("raw", [b"", b": hi\n\n"], ids=repr)
+def test_an_answer_without_events_has_no_fault_and_that_is_said(raw: bytes) -> None:
+    for fault in (Fault(cut_after=0), Fault(error_after=0), Fault(stall=Stall(0, 1))):
+        body = faulty(fault)
+        assert drain(body, [raw]) == ([raw] if raw else [])
+        assert body.shortfall == "the answer has no event at all, so that no fault came about"
+
+
 def test_what_came_about_is_no_shortfall() -> None:
     for fault in (Fault(cut_after=3), Fault(stall=Stall(3, 1)), Fault(drop_done=True), Fault(error_after=0)):
         body = faulty(fault)

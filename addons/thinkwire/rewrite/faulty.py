@@ -75,7 +75,12 @@ class FaultyBody:
     @property
     def shortfall(self) -> str:
         """What did not happen, for want of events; to be asked at the end."""
-        if self.is_over or self._count >= self._fault.reach or self._cutter.form in _WHOLE:
+        awaits_events = self._fault.end is not None or self._fault.stall is not None
+        if self.is_over or not awaits_events:
+            return ""
+        if not self._count:
+            return "the answer has no event at all, so that no fault came about"
+        if self._count >= self._fault.reach or self._cutter.form in _WHOLE:
             return ""
         return f"the answer has only {self._count} events, so that not every fault came about"
 
