@@ -79,7 +79,9 @@ STREAM = replace(
 )
 
 
-@pytest.mark.parametrize("way", ["reasoning", "delta.reasoning", "choices.delta.reasoning", "a", "id"])
+@pytest.mark.parametrize(
+    "way", ["reasoning", "delta.reasoning", "choices.delta.reasoning", "a", "id", "choices.0.delta.reasoning", "choices.0"]
+)
 def test_a_member_is_found_by_its_name_or_the_end_of_its_way(way: str) -> None:
     path = tuple(way.split("."))
     assert said(Expected(present=(path,)), STREAM) == []
@@ -95,7 +97,7 @@ def test_where_a_member_is_that_must_not_be() -> None:
     ]
 
 
-@pytest.mark.parametrize("way", ["reason", "choices.reasoning", "message.reasoning", "0"])
+@pytest.mark.parametrize("way", ["reason", "choices.reasoning", "message.reasoning", "choices.1.delta.reasoning", "1"])
 def test_other_members_are_not_meant(way: str) -> None:
     path = tuple(way.split("."))
     assert said(Expected(absent=(path,)), STREAM) == []

@@ -29,6 +29,8 @@ type Compiled = Callable[[object], bool]
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 PATH = re.compile(r"[^.\s]+(\.[^.\s]+)*")
+NAMES = re.compile(r"[^.\s*?\[\]]+(\.[^.\s*?\[\]]+)*")
+"""A path where no glob is read, and none can be meant: nothing would ever fit it, and nothing say so."""
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 
@@ -252,7 +254,8 @@ Booleans = Annotated[
     union("true or false", bool="\0boolean", list="\0list"),
 ]
 RuleIds = Annotated[list[Id], AfterValidator(_once_each)]
-Names = Annotated[list[Path], Field(min_length=1), AfterValidator(_once_each)]
+Name = Annotated[str, _matching(NAMES, "bad-path"), _pattern(NAMES)]
+Names = Annotated[list[Name], Field(min_length=1), AfterValidator(_once_each)]
 Spellings = Annotated[
     Annotated[Spelling, Tag("\0text")]
     | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("\0list")],

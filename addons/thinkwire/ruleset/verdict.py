@@ -138,27 +138,41 @@ def _places(documents: list[Document], path: JSONPath) -> Iterator[str]:
         if document.value is ABSENT and f'"{path[-1]}"' in document.text:
             yield f"its name{place}, which cannot be read"
         for way, value in _found(document, path):
-            yield f"{'.'.join(way)}{place}: {_quoted(value)}"
+            yield f"{'.'.join(map(str, way))}{place}: {_quoted(value)}"
 
 
-def _found(document: Document, path: JSONPath) -> Iterator[tuple[JSONPath, Any]]:
-    """The members whose way ends in these names, the numbers of lists apart, each with its whole way."""
-    for way, names, value in _walk(document.value):
-        if names[-len(path) :] == path:
+type _Way = tuple[str | int, ...]
+"""Names of members and numbers of elements, from the outside in."""
+
+
+def _found(document: Document, path: JSONPath) -> Iterator[tuple[_Way, Any]]:
+    """What stands where the way ends in this path, each with its whole way."""
+    for way, value in _walk(document.value):
+        if _ends_in(way, path):
             yield way, value
 
 
-def _walk(value: Any) -> Iterator[tuple[JSONPath, JSONPath, Any]]:
-    """All members: the way to each, the same without the numbers of lists, and its value."""
-    pending: list[tuple[JSONPath, JSONPath, Any]] = [((), (), value)]
+def _ends_in(way: _Way, path: JSONPath) -> bool:
+    """Does it? A number of an element need not be named on the path."""
+    left = list(path)
+    for at, step in enumerate(reversed(way)):
+        if str(step) == left[-1]:
+            left.pop()
+            if not left:
+                return True
+        elif isinstance(step, str) or at == 0:
+            return False
+    return False
+
+
+def _walk(value: Any) -> Iterator[tuple[_Way, Any]]:
+    """All members and elements, each with the way to it."""
+    pending: list[tuple[_Way, Any]] = [((), value)]
     while pending:  # a document may be nested deeper than Python likes to call
-        way, names, one = pending.pop()
-        inner: list[tuple[JSONPath, JSONPath, Any]] = []
-        if isinstance(one, dict):
-            inner = [((*way, name), (*names, name), child) for name, child in one.items()]
-            yield from inner
-        elif isinstance(one, list):
-            inner = [((*way, str(number)), names, child) for number, child in enumerate(one)]
+        way, one = pending.pop()
+        steps = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+        inner: list[tuple[_Way, Any]] = [((*way, step), child) for step, child in steps]
+        yield from inner
         pending += reversed(inner)
 
 
