@@ -26,7 +26,7 @@ def documents(*values: Any) -> list[Document]:
     return [Document(f"event {number}", "", value) for number, value in enumerate(values, 1)]
 
 
-CAME = Came(("one", "two"), REQUEST, 200, answer(("Hm so", "Hi")))
+CAME = Came(("one", "two"), REQUEST, 200, 200, answer(("Hm so", "Hi")))
 
 
 def said(expected: Expected, came: Came = CAME) -> list[tuple[str, str, str]]:
@@ -70,6 +70,13 @@ def test_each_choice_must_fit_and_the_one_that_does_not_is_named() -> None:
 def test_the_status_is_compared() -> None:
     assert said(Expected(status=200)) == []
     assert said(Expected(status=400)) == [("status", "400", "200")]
+
+
+def test_another_status_than_the_providers_must_be_expected() -> None:
+    withheld = replace(CAME, status=502, answer=Assembled(), documents=[])
+    assert said(Expected(reasoning="", absent=(("reasoning",),)), withheld) == [("status", "200", "502")]
+    assert said(Expected(status=502, absent=(("reasoning",),)), withheld) == []
+    assert said(Expected(absent=(("reasoning",),)), replace(CAME, status=429, provider_status=429)) == []
 
 
 # --- members ------------------------------------------------------------------------------------------------------

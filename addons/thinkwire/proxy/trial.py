@@ -93,6 +93,7 @@ class _Run:
         take_our_header(self._flow.request)
         self._choice: Choice = ruleset.choose(self._facts, self._flow)
         self._exchange = Exchange(self._flow, self._facts, self._choice, memory, observes=False)
+        self._provider_status = self._answer.status_code
         self._exchange.request()
         self._exchange.response()
 
@@ -113,6 +114,7 @@ class _Run:
             rules=self._exchange.rules,
             request=None if self._exchange.refusal else _body(self._flow.request),
             status=self._answer.status_code,
+            provider_status=self._provider_status,
             answer=assembled(reading.moments),
             documents=documents,
             notes=self._exchange.notes,

@@ -454,7 +454,10 @@ class Expectation(Filled):
     request: ExpectedRequest = Field(
         default=ExpectedRequest.model_construct(), description="What has to go up to the provider."
     )
-    status: Status = Field(default=200, description="The status of the answer; 400 where the request is refused here.")
+    status: Status = Field(
+        default=200,
+        description="The status of the answer, default the provider's; 400 where the request is refused here.",
+    )
 
 
 class RuleTestModel(Mapping):
