@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from tests.e2e.bodies import BODY, DONE, EVENTS, JSON, SSE, STREAM, STREAM_QUESTION
 from tests.flows import recorded_flow
 from thinkwire.dialects.registry import DIALECTS, request_facts
-from thinkwire.proxy.faulty import perform
+from thinkwire.proxy.faulty import FaultyAnswer, perform
 from thinkwire.proxy.recorded import Answer, Recorded
 from thinkwire.proxy.stall import HeldWriter
 from thinkwire.proxy.tap import HearingTap, SplitTap, TellingTap, pass_on
@@ -119,6 +121,33 @@ def test_what_has_no_body_or_is_an_error_has_no_fault() -> None:
 def test_events_that_are_too_few_are_told(caplog: pytest.LogCaptureFixture) -> None:
     assert performed(recorded(), Fault(cut_after=9))[2] is False
     assert "number 1 of a.flow: the answer has only 8 events, so that not every fault came about" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("ended", "is_at_eof", "leaves"), [(None, False, True), (1.0, False, False), (None, True, False)]
+)
+def test_a_provider_is_left_only_in_the_middle_of_its_answer(
+    ended: float | None, is_at_eof: bool, leaves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut() -> list[object]:
+        cancelled: list[object] = []
+        reader = asyncio.StreamReader()
+        if is_at_eof:
+            reader.feed_eof()
+        transport = SimpleNamespace(handler=SimpleNamespace(cancel=cancelled.append), reader=reader, writer=Writer())
+        monkeypatch.setattr("thinkwire.proxy.faulty.transport_of", lambda *_: transport)
+        flow = recorded().flow
+        assert flow.response is not None
+        faulty = FaultyAnswer(flow, Fault(cut_after=1), FACTS, DIALECTS, replays=False)
+        assert faulty.prepare()
+        faulty.install()
+        flow.response.timestamp_end = ended
+        assert list(flow.response.stream(STREAM)) == [EVENTS[0]]  # type: ignore[operator]
+        assert cancelled == []  # what came before the cut is still to be sent
+        await asyncio.sleep(0)
+        return cancelled
+
+    assert bool(asyncio.run(cut())) == leaves
 
 
 def test_pieces_are_of_at_most_so_many_bytes_and_never_empty() -> None:

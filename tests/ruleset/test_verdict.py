@@ -87,7 +87,8 @@ STREAM = replace(
 
 
 @pytest.mark.parametrize(
-    "way", ["reasoning", "delta.reasoning", "choices.delta.reasoning", "a", "id", "choices.0.delta.reasoning", "choices.0"]
+    "way",
+    ["reasoning", "delta.reasoning", "choices.delta.reasoning", "a", "id", "choices.0.delta.reasoning", "choices.0"],
 )
 def test_a_member_is_found_by_its_name_or_the_end_of_its_way(way: str) -> None:
     path = tuple(way.split("."))

@@ -22,7 +22,7 @@ from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.stall import stall
 from thinkwire.proxy.tap import SplitTap, Tap, pass_on, pieces_of
-from thinkwire.proxy.transports import transport_of
+from thinkwire.proxy.transports import has_left, transport_of
 from thinkwire.rewrite.fault import Fault
 from thinkwire.rewrite.faulty import Break, FaultyBody, Pause, Step, dialect_asked, error_made_up
 from thinkwire.rewrite.stream import Label
@@ -186,12 +186,21 @@ class FaultyAnswer:
         stall(self._flow.client_conn, seconds)
 
     def _break_off(self) -> None:
-        """Leave the provider: mitmproxy then breaks the answer off, as the version of HTTP wants it."""
+        """Leave the provider soon: mitmproxy then breaks the answer off, as the version of HTTP wants it."""
         self._is_cut = True
+        # Not at once: what came before the cut is still to be sent.
+        asyncio.get_running_loop().call_soon(self._leave_provider)
+
+    def _leave_provider(self) -> None:
+        """Not where the connection or the answer has come to its end: mitmproxy is about to close it then.
+
+        A second cancellation would get into its way, and the socket stay open.
+        """
         transport = transport_of(self._flow.client_conn, self._flow.server_conn)
-        if transport is not None and transport.handler is not None:
-            # Not at once: what came before the cut is still to be sent.
-            asyncio.get_running_loop().call_soon(transport.handler.cancel, _CUT)
+        if transport is None or transport.handler is None or has_left(transport):
+            return
+        if self._response.timestamp_end is None:
+            transport.handler.cancel(_CUT)
 
 
 class _FaultyTap:

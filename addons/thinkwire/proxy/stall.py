@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mitmproxy import connection
 
-from thinkwire.proxy.transports import transport_of
+from thinkwire.proxy.transports import has_left, transport_of
 
 __all__ = ["HeldWriter", "stall"]
 
@@ -36,17 +36,11 @@ def _look(transport: Any, held: "HeldWriter") -> None:
     """Is the stall over?"""
     loop = asyncio.get_running_loop()
     left = held.until - loop.time()
-    if left > 0 and not _has_left(transport):
+    if left > 0 and not has_left(transport):
         loop.call_later(min(left, _LOOK), _look, transport, held)
         return
     transport.writer = held.inner
     held.release()
-
-
-def _has_left(transport: Any) -> bool:
-    """Has the client closed its side, or is the connection gone? Like mitmproxy, who takes the one for the other."""
-    reader = transport.reader
-    return transport.writer.is_closing() or (isinstance(reader, asyncio.StreamReader) and reader.at_eof())
 
 
 class HeldWriter:
