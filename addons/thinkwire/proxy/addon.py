@@ -133,7 +133,7 @@ class Thinkwire:
             self._configure_rules()
         if updated & {"thinkwire_replay", "thinkwire_replay_speed"}:
             self._configure_replay()
-        if updated & {"thinkwire_replay", "thinkwire_fault"}:
+        if updated & {"thinkwire_replay", "thinkwire_fault", "thinkwire_observe"}:
             self._configure_faults()
 
     def _configure_rules(self) -> None:
@@ -200,6 +200,8 @@ class Thinkwire:
                 raise exceptions.OptionsError(message) from error
             logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
             return
+        if named is not None and named.is_any and ctx.options.thinkwire_observe:
+            logger.warning("thinkwire_fault: there is none as long as thinkwire_observe is set, which changes nothing")
         self._faults.use(named)
 
     def running(self) -> None:

@@ -49,7 +49,7 @@ class HeldWriter:
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self.until = 0.0
-        """When the last of the stalls is over, by the clock of the event loop: HTTP/2 brings several answers at once."""
+        """When the last stall is over, by the clock of the event loop: HTTP/2 brings several answers at once."""
         self._told: list[Callable[[], object]] = []
 
     def hold_until(self, time: float) -> None:
