@@ -86,7 +86,18 @@ def test_an_answer_without_events_has_no_fault_and_that_is_said(raw: bytes) -> N
         assert body.shortfall == "the answer has no event at all, so that no fault came about"
 
 
+@pytest.mark.parametrize("fault", [Fault(error_after=1), Fault(error_after=9), Fault(stall=Stall(2, 1))], ids=str)
+def test_a_body_has_no_faults_of_streams_and_that_is_said(fault: Fault) -> None:
+    body = faulty(fault, Label.JSON)
+    assert drain(body, [BODY]) == [BODY]
+    assert body.shortfall == "the answer is no stream, so that not every fault came about"
+
+
 def test_what_came_about_is_no_shortfall() -> None:
+    for fault in (Fault(stall=Stall(1, 1)), Fault(cut_after=9), Fault(error_after=0)):
+        body = faulty(fault, Label.JSON)
+        drain(body, [BODY])
+        assert body.shortfall == ""
     for fault in (Fault(cut_after=3), Fault(stall=Stall(3, 1)), Fault(drop_done=True), Fault(error_after=0)):
         body = faulty(fault)
         drain(body, [STREAM])

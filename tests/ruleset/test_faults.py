@@ -127,3 +127,8 @@ def test_what_is_no_fault_is_told_what_to_write(texts: list[str], why: str) -> N
 
 def test_a_fault_without_anything_is_none() -> None:
     assert spell_fault(NO_FAULT) == "none"
+
+
+@pytest.mark.parametrize("seconds", [3, 0.25, 1234567.5, 10**8], ids=str)
+def test_seconds_are_spelled_as_they_were_written(seconds: float) -> None:
+    assert spell_fault(Fault(stall=Stall(5, seconds))) == f"{{stall: {{after: 5, seconds: {seconds}}}}}"

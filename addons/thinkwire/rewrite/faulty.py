@@ -75,14 +75,16 @@ class FaultyBody:
     @property
     def shortfall(self) -> str:
         """What did not happen, for want of events; to be asked at the end."""
-        awaits_events = self._fault.end is not None or self._fault.stall is not None
-        if self.is_over or not awaits_events:
+        fault = self._fault
+        if self.is_over or (fault.end is None and fault.stall is None):
             return ""
         if not self._count:
             return "the answer has no event at all, so that no fault came about"
-        if self._count >= self._fault.reach or self._cutter.form in _WHOLE:
-            return ""
-        return f"the answer has only {self._count} events, so that not every fault came about"
+        if self._cutter.form in _WHOLE and (fault.error_after or self._count < fault.reach):
+            return "the answer is no stream, so that not every fault came about"
+        if self._count < fault.reach:
+            return f"the answer has only {self._count} events, so that not every fault came about"
+        return ""
 
     def feed(self, chunk: bytes) -> list[Step]:
         try:

@@ -46,7 +46,7 @@ def spell_fault(fault: Fault) -> str:
         long = f"{{status: {first.status}, times: {first.times}}}"
         members.append(f"status_first: {first.status if first.times == 1 else long}")
     if fault.stall is not None:
-        members.append(f"stall: {{after: {fault.stall.after}, seconds: {fault.stall.seconds:g}}}")
+        members.append(f"stall: {{after: {fault.stall.after}, seconds: {fault.stall.seconds:.15g}}}")
     for name in ("error_after", "cut_after", "split"):
         if (number := getattr(fault, name)) is not None:
             members.append(f"{name}: {number}")
