@@ -234,7 +234,11 @@ def test_a_coding_is_undone() -> None:
     for chunks in splits(packed):
         steps = together(drain(faulty(Fault(cut_after=2), coding="gzip"), chunks))
         assert steps == [b"".join(EVENTS[:4]), Break()]
-    assert drain(faulty(Fault(cut_after=2), coding="gzip"), [b"no gzip"]) == []
+
+
+def test_a_damaged_coding_breaks_the_connection() -> None:
+    packed = gzip.compress(STREAM)
+    assert drain(faulty(Fault(drop_done=True), coding="gzip"), [b"no gzip", packed]) == [Break()]
 
 
 def test_no_step_is_of_no_bytes() -> None:

@@ -87,10 +87,12 @@ class FaultyBody:
         return ""
 
     def feed(self, chunk: bytes) -> list[Step]:
+        if self.is_over:
+            return []
         try:
             decoded = chunk if self._decoder is None else self._decoder.decode(chunk)
         except CodingError:
-            return []  # nor would a client make anything of it
+            return list(self._break())  # decoded and short, it would pass for a whole one
         return self._steps(self._cutter.feed(decoded))
 
     def finish(self) -> list[Step]:
