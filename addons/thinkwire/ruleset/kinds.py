@@ -119,7 +119,8 @@ def _whole_number(least: int, most: int, expected: str) -> tuple[PlainValidator,
         if isinstance(value, bool) or not isinstance(value, int):
             raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "a whole number"})
         if not least <= value <= most:
-            raise PydanticCustomError("out-of-range", "{expected}", {"expected": expected})
+            fitting = f"a whole number up to {MOST}" if value > most == MOST else expected
+            raise PydanticCustomError("out-of-range", "{expected}", {"expected": fitting})
         return value
 
     bounds = {"minimum": least} if most == MOST else {"minimum": least, "maximum": most}
