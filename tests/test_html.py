@@ -415,7 +415,7 @@ def test_where_no_rule_decides_the_page_says_so(show: Show, tmp_path: Path) -> N
 # --- a page that is safe to open and to pass on -------------------------------------------------------------------
 
 HOSTILE = "</script></style></title><img src=x onerror=alert(1)> ]]> \"' & {{ 7*7 }} \x1b[2J \u202e \ud800 \ufffe"
-SPELLED = "</script></style></title><img src=x onerror=alert(1)> ]]> \"' & {{ 7*7 }} \\x1b[2J \\x202e \\ud800 \\ufffe"
+SPELLED = "</script></style></title><img src=x onerror=alert(1)> ]]> \"' & {{ 7*7 }} \\x1b[2J \\u202e \\ud800 \\ufffe"
 
 
 class Tags(HTMLParser):

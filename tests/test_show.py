@@ -441,7 +441,7 @@ def test_the_text_of_others_gives_the_terminal_no_commands(capsys: pytest.Captur
     path = write_flows(tmp_path / "a.flow", exchange(raw))
     out = show(capsys, path)
     assert "\x1b" not in out
-    assert "  content   \\x1b[2Jgone \\x202e\n" in out
+    assert "  content   \\x1b[2Jgone \\u202e\n" in out
     assert printable("a\tb\nc") == "a\tb\nc"
 
 

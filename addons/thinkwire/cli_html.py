@@ -3,7 +3,6 @@
 What others have written passes the autoescape of the templates in `page/`, with control characters spelled out.
 """
 
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -240,9 +239,6 @@ def _in_words(picture: Picture) -> str:
 
 # --- the templates ------------------------------------------------------------------------------------------------
 
-_UNWRITABLE: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
-"""What no page can hold: halves of characters, and what is none."""
-
 
 def _environment() -> Environment:
     environment = Environment(
@@ -265,4 +261,4 @@ def _writable(value: Any) -> Any:
     """Every text that the templates are given passes here, before it is escaped."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return _UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", printable(value))
+    return printable(value)

@@ -356,7 +356,14 @@ def test_long_lines_are_wrapped_and_lose_nothing(seat: Seat) -> None:
 
 
 def test_no_text_turns_the_reading_direction(seat: Seat) -> None:
-    assert "\\x202e\\x1b[2J" in shown(seat.stream(event(chunk({"content": "\u202e\x1b[2J"})))[0]).text
+    assert "\\u202e\\x1b[2J" in shown(seat.stream(event(chunk({"content": "\u202e\x1b[2J"})))[0]).text
+
+
+def test_half_a_character_does_not_take_the_view_from_the_screen(seat: Seat) -> None:
+    pieces = [event(json.dumps(chunk({name: text}))) for name, text in (("reasoning", "\ud83d"), ("content", "\ude00"))]
+    text = shown(seat.stream(*pieces)[0]).text
+    assert "\\ud83d" in text
+    text.encode()
 
 
 # --- streams, and what is kept of them ----------------------------------------------------------------------------
