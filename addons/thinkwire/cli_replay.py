@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from thinkwire.cli_base import CLEAN, COULD_NOT_RUN, Commands, CouldNotRunError, load_rules
+from thinkwire.cli_base import CLEAN, COULD_NOT_RUN, PROBLEMS, Commands, CouldNotRunError, load_rules
 from thinkwire.cli_colour import Colours
 from thinkwire.cli_diff import diff_lines
 from thinkwire.cli_rows import head_line, row_line
 from thinkwire.proxy.flow_source import RecordingError
-from thinkwire.proxy.reading import read_exchange
+from thinkwire.proxy.reading import Reading, read_exchange
 from thinkwire.proxy.recorded import Recorded, parse_speed, read_recordings
 from thinkwire.proxy.recording import Session
 from thinkwire.proxy.rehearsal import rehearse
@@ -70,7 +70,8 @@ def _speed(text: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        exchanges, _ = read_recordings(arguments.files)  # mitmdump would say what is wrong between lines of its own
+        # mitmdump would say what is wrong between lines of its own
+        exchanges, warnings = read_recordings(arguments.files)
     except RecordingError as error:
         raise CouldNotRunError(str(error)) from error
     ruleset = load_rules(arguments.rules)
@@ -86,8 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     asker = Asker(exchanges, show.begin, show.end) if arguments.ask else None
     port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
     asked = Replay(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
-    ran = replay(asked, exchanges[0], asker)
-    return CLEAN if ran else COULD_NOT_RUN
+    if not replay(asked, exchanges[0], asker):
+        return COULD_NOT_RUN
+    if not arguments.ask:
+        return CLEAN  # mitmdump has logged the warnings
+    for warning in warnings:
+        print(f"thinkwire: {warning}", file=sys.stderr)
+    return PROBLEMS if warnings else CLEAN
 
 
 class _Show:
@@ -101,7 +107,7 @@ class _Show:
     def begin(self, recorded: Recorded) -> None:
         session = Session(recorded.number, recorded.flow)
         print(head_line(session, self._colours))
-        print(row_line(asked_row(read_exchange(session)), self._colours), flush=True)
+        print(row_line(asked_row(self._read(session)), self._colours), flush=True)
 
     def end(self, recorded: Recorded, now: Session) -> None:
         self._print_answer("the provider sent", Session(recorded.number, recorded.flow))
@@ -113,5 +119,8 @@ class _Show:
 
     def _print_answer(self, heading: str, session: Session) -> None:
         print(row_line(Row(heading), self._colours))
-        for row in answer_rows(read_exchange(session)):
+        for row in answer_rows(self._read(session)):
             print(row_line(row, self._colours))
+
+    def _read(self, session: Session) -> Reading:
+        return read_exchange(session, dialects=self._ruleset.dialects)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mitmproxy import http
 
 from tests.flows import recorded_flow, write_flows
 from thinkwire import cli
@@ -69,9 +70,9 @@ def test_what_mitmdump_refuses_is_an_exit_code_of_ours(tmp_path: Path) -> None:
     assert "Traceback" not in mitmdump.log.text
 
 
-def run_to_end(*arguments: str, home: Path) -> str:
+def run_to_end(*arguments: str, home: Path, code: int = 0) -> str:
     started = start(*arguments, home=home)
-    assert started.wait_for_end() == 0, started.log.text
+    assert started.wait_for_end() == code, started.log.text
     assert "Traceback" not in started.log.text
     return started.log.text
 
@@ -111,6 +112,58 @@ def test_asking_oneself_goes_on_to_the_last_and_shows_what_broke_off(tmp_path: P
     assert "  reasoning " in third
     assert "  reasoning " not in third.partition("  the client got\n")[2]
     assert "no rule decides" in fourth
+
+
+def test_each_exchange_is_asked_for_at_its_own_host_and_what_cannot_be_is_named(tmp_path: Path) -> None:
+    """One request for all, and some that no client would send like that."""
+    urls = [f"https://a.test{CHAT}", f"http://b.test{CHAT}", f"http://b.test/api{CHAT}", f"http://[::1]:81{CHAT}"]
+    asked = [
+        recorded_flow(STREAM_QUESTION, url=url, headers=[SSE], chunks=[(0.0, chunk)])
+        for url, chunk in zip(urls, EVENTS[1:], strict=False)
+    ]
+    asked[2].request.path += "?a b|\xe9"
+    asked[3].request.headers["host"] = "[::1]:81"
+    asked[0].request.headers = http.Headers(
+        [(b"host", b"a.test"), (b"x-line", b"a\r\nb: c"), (b"no name", b"x"), (b"expect", b"100-continue")]
+    )
+    unanswered = recorded_flow(STREAM_QUESTION)
+    unanswered.response = None
+    path = write_flows(tmp_path / "five.flow", *asked, unanswered)
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - {id: hide, when: {host: a.test}, response: {reasoning: strip}}\n"
+        "  - {id: other, when: {host: [b.test, '::1']}, response: {reasoning: {rename: reasoning}}}\n"
+    )
+    printed = run_to_end(str(path), "--ask", "--speed", "0", "--rules", str(rules), home=tmp_path, code=1)
+    assert printed.endswith(f"thinkwire: number 5 of {path} cannot be replayed: it has no answer\n")
+    for one, shown in zip(asked, printed.split("flow ")[1:], strict=False):
+        sent, got = shown.split("  the client got\n")
+        assert one.request.host in sent
+        assert "  answered  200 " in got
+        for said in re.findall("^  (?:reasoning|content) .*", sent, re.M):
+            assert (said in got) == (one.request.host != "a.test" or "content" in said)
+
+
+def test_an_api_that_the_rules_declare_is_read_by_who_asks_oneself(tmp_path: Path) -> None:
+    recording, rules = "recordings/composed-own-apis.flow", "rules/example-dialect.yaml"
+    printed = run_to_end(recording, "--ask", "--speed", "0", "--rules", rules, home=tmp_path)
+    sent, got = printed.partition("flow 2")[0].split("  the client got\n")
+    assert "  asked     talkative, " in sent
+    assert "  reasoning I have to look " in sent
+    assert "  content   " in got
+    assert "  reasoning " not in got
+
+
+def test_asking_oneself_can_be_interrupted(tmp_path: Path) -> None:
+    flow = recorded_flow(STREAM_QUESTION, headers=[SSE], chunks=[(0.0, EVENTS[1]), (60.0, EVENTS[2])])
+    started = start(str(write_flows(tmp_path / "long.flow", flow)), "--ask", home=tmp_path)
+    try:
+        started.log.wait_for("  asked ", 0, LIMIT)
+        started.interrupt()
+        assert started.wait_for_end() == 130
+        assert "Traceback" not in started.log.text
+    finally:
+        started.stop()
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,16 @@
 """A client that asks a replay what was asked when it was recorded, and keeps what comes as a recording does."""
 
 import asyncio
+import re
+import string
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
+from urllib.parse import quote
 
+import h11
 from mitmproxy import ctx, http
 from mitmproxy.flow import Error
-from tornado.httpclient import HTTPRequest
-from tornado.httputil import HTTPHeaders, parse_response_start_line
-from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
 from thinkwire.proxy.chunks import CHUNKS
 from thinkwire.proxy.recorded import Recorded
@@ -17,10 +18,25 @@ from thinkwire.proxy.recording import Session
 
 __all__ = ["Asker"]
 
-_ITS_CONNECTION: Final = {"connection", "content-length", "host", "keep-alive", "te", "transfer-encoding", "upgrade"}
+_ITS_CONNECTION: Final = {
+    b"connection",
+    b"content-length",
+    b"expect",
+    b"host",
+    b"keep-alive",
+    b"proxy-connection",
+    b"te",
+    b"trailer",
+    b"transfer-encoding",
+    b"upgrade",
+}
 """Headers that speak of the recorded connection; this one has its own."""
-_LARGEST: Final = 1 << 40
-"""Bytes of an answer: as many as were recorded."""
+_NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE: Final = re.compile(rb"[^\x00-\x08\x0a-\x1f\x7f]*")
+_AT_ONCE: Final = 65_536
+"""Bytes that are read at once; mitmproxy does not send more, either."""
+_LARGEST_HEAD: Final = 1 << 20
+"""Bytes of an answer's headers."""
 
 
 class Asker:
@@ -53,6 +69,15 @@ class Asker:
         finally:
             ctx.master.shutdown()
 
+    def result(self) -> None:
+        """Called when mitmproxy has ended. Raises what has stopped the questions; KeyboardInterrupt for who did."""
+        if self._asking is None:
+            return
+        try:
+            self._asking.result()
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
 
 class _Hearing:
     """One request and what is heard of its answer."""
@@ -62,55 +87,64 @@ class _Hearing:
         """The same exchange, as it is now."""
         self.flow.response = self.flow.error = None
         self.flow.metadata = {}
-        self._start = self._began = time.time()
-        self._lines: list[str] = []
         self._chunks: list[tuple[float, bytes]] = []
 
     async def ask(self, port: int) -> None:
         """Ask, and hear to the end, whichever it is."""
         request = self.flow.request
-        request.timestamp_start = request.timestamp_end = self._start = time.time()
-        headers = HTTPHeaders()
-        for name, value in request.headers.items(multi=True):
-            if name.lower() not in _ITS_CONNECTION:
-                headers.add(name, value)
-        asked = HTTPRequest(
-            f"http://127.0.0.1:{port}{request.path}",
-            request.method,
-            headers,
-            request.raw_content or None,
-            request_timeout=0,
-            follow_redirects=False,
-            header_callback=self._hear_line,
-            streaming_callback=self._hear_chunk,
-            decompress_response=False,
-            allow_nonstandard_methods=True,
-        )
-        client = SimpleAsyncHTTPClient(force_instance=True, max_body_size=_LARGEST)
+        request.timestamp_start = request.timestamp_end = time.time()
         try:
-            await client.fetch(asked, raise_error=False)
-        except Exception as error:  # it broke off, or is no HTTP
+            await self._talk(port)
+        except (OSError, h11.ProtocolError) as error:  # it broke off, or is no HTTP
             self.flow.error = Error(str(error) or type(error).__name__)
-        finally:
-            client.close()
         self._keep()
 
-    def _hear_line(self, line: str) -> None:
-        self._began = time.time()
-        self._lines.append(line.rstrip("\r\n"))
+    async def _talk(self, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
+            for event in _question(self.flow.request):
+                writer.write(machine.send(event) or b"")
+            await writer.drain()
+            while True:
+                match machine.next_event():
+                    case h11.NEED_DATA:
+                        machine.receive_data(await reader.read(_AT_ONCE))
+                    case h11.Response() as head:
+                        self._hear_head(head)
+                    case h11.Data() as piece:
+                        self._chunks.append((time.time() - self.flow.request.timestamp_start, bytes(piece.data)))
+                    case h11.EndOfMessage():
+                        return
+        finally:
+            writer.close()
 
-    def _hear_chunk(self, chunk: bytes) -> None:
-        self._chunks.append((time.time() - self._start, chunk))
+    def _hear_head(self, head: h11.Response) -> None:
+        self.flow.response = http.Response.make(head.status_code)
+        self.flow.response.headers = http.Headers(head.headers.raw_items())
+        self.flow.response.reason = head.reason.decode("latin-1")
+        self.flow.response.timestamp_start = time.time()
 
     def _keep(self) -> None:
-        if not self._lines:
-            return
-        first, *fields = [line for line in self._lines if line]
-        start = parse_response_start_line(first)
-        pairs = [(name.encode(), value.strip().encode()) for name, _, value in (line.partition(":") for line in fields)]
-        response = http.Response.make(start.code, b"".join(chunk for _, chunk in self._chunks))
-        response.headers = http.Headers(pairs)
-        response.reason = start.reason
-        response.timestamp_start, response.timestamp_end = self._began, time.time()
-        self.flow.response = response
-        self.flow.metadata[CHUNKS] = [[at, len(chunk)] for at, chunk in self._chunks]
+        if self.flow.response is not None:
+            self.flow.response.raw_content = b"".join(chunk for _, chunk in self._chunks)
+            self.flow.response.timestamp_end = time.time()
+            self.flow.metadata[CHUNKS] = [[at, len(chunk)] for at, chunk in self._chunks]
+
+
+def _question(request: http.Request) -> Iterator[h11.Event]:
+    """The request as a proxy gets it, which is told the host of each: the file may hold exchanges with several."""
+    body = request.raw_content or b""
+    host = request.host_header or (f"[{request.host}]" if ":" in request.host else request.host)
+    target = quote(f"{request.scheme}://{host}{request.path}", safe=string.punctuation, errors="surrogateescape")
+    fields = [(b"host", quote(host, safe=string.punctuation).encode()), (b"content-length", str(len(body)).encode())]
+    yield h11.Request(method=request.method, target=target, headers=[*fields, *_fields(request.headers)])
+    yield h11.Data(data=body)
+    yield h11.EndOfMessage()
+
+
+def _fields(headers: http.Headers) -> Iterator[tuple[bytes, bytes]]:
+    """Those that can be sent: recordings from elsewhere hold others, too."""
+    for name, value in headers.fields:
+        if name.lower() not in _ITS_CONNECTION and _NAME.fullmatch(name) and _VALUE.fullmatch(value):
+            yield name, value.strip()

@@ -34,16 +34,23 @@ class Replay:
 
 
 def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
-    """Serve until interrupted, or until the asker has no more questions, in the place of who answered first.
+    """Serve until interrupted, in the place of who answered first; or as a proxy, until the asker has asked all.
 
-    False where that was not possible; the log has said why.
+    False where that was not possible; the log has said why. Raises what has stopped an asker, KeyboardInterrupt, too.
     """
     settings = {"thinkwire_replay_speed": asked.speed, "flow_detail": "0"}
     if asked.rules is not None:
         settings["thinkwire_rules"] = str(asked.rules)
     lists = {"thinkwire_replay": asked.files, "thinkwire_fault": asked.faults}
     pairs = [*((name, text) for name, texts in lists.items() for text in texts), *settings.items()]
-    place = ["--mode", _mode(first), "--listen-host", "127.0.0.1", "--listen-port", str(asked.port)]
+    place = [
+        "--mode",
+        _mode(first) if asker is None else "regular",
+        "--listen-host",
+        "127.0.0.1",
+        "--listen-port",
+        str(asked.port),
+    ]
     options = [word for name, text in pairs for word in ("--set", f"{name}={text}")]
     quiet = ["-q"] if asker is not None else []
 
@@ -57,6 +64,8 @@ def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
         main.run(cast(type[DumpMaster], make), cmdline.mitmdump, ["-s", str(_SCRIPT), *quiet, *place, *options])
     except SystemExit as ended:
         return not ended.code
+    if asker is not None:
+        asker.result()
     return True
 
 
