@@ -9,6 +9,7 @@ import gc
 import gzip
 import io
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -442,6 +443,28 @@ def test_what_is_forgotten_is_held_nowhere(seat: Seat) -> None:
         assert one.response is not None
         assert callable(one.response.stream)
         assert one.response.stream(b"late") is not None  # from a provider that does not know yet that all is over
+
+
+def test_when_each_of_many_small_pieces_came_counts_as_well(seat: Seat) -> None:
+    seat.use("strip", thinkwire_view_megabytes=1).stream(*PIECES)
+    count = 10_000
+    tracemalloc.start()
+    try:
+        one, _ = seat.stream(*PIECES, *[b":\n\n"] * count)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert shown(one, "thinkwire-original").text.startswith(NOT_KEPT)
+    assert kept < count * 40
+
+
+def test_a_request_that_rules_edit_counts_as_well(seat: Seat) -> None:
+    seat.use("default", thinkwire_view_megabytes=1)
+    question = {**QUESTION, "include_reasoning": False, "messages": [{"role": "user", "content": "x" * 600_000}]}
+    first, second = (seat.stream(*PIECES, question=question)[0] for _ in range(2))
+    assert shown(first, "thinkwire-original").text.startswith(NOT_KEPT)
+    assert "reasoning_content" in shown(second, "thinkwire-original").text
 
 
 def test_without_megabytes_nothing_is_kept(seat: Seat) -> None:

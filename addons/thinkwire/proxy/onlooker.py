@@ -8,8 +8,10 @@ side is never part of the flow, so that no saved one holds what was to be hidden
 import functools
 import logging
 import time
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import batched, chain
 from typing import Concatenate, Final
 from weakref import WeakKeyDictionary
 
@@ -37,18 +39,21 @@ class Sides:
     """What they did, in the words of the log."""
     effects: frozenset[str]
     """What they did to events of the answer, or would have done, by the names of the tally."""
-    times: list[list[float]] = field(default_factory=list)
-    """When each piece left for the client, as [seconds since the request, bytes]; empty where that is not known."""
+    left: array[float] = field(default_factory=lambda: array("d"))
+    """When each piece left for the client: seconds since the request, bytes, seconds, bytes, ... Empty where that is
+    not known. It stays as long as the flow, so it is small.
+    """
     provider: http.HTTPFlow | None = None
     """The exchange before the rules; None where the answer left as it came."""
+    size: int = 0
+    """Bytes that are kept for the provider's side alone."""
     is_forgotten: bool = False
     """Was the provider's side too much to be kept?"""
 
     @property
-    def size(self) -> int:
-        """Bytes of the provider's side."""
-        answer = self.provider.response if self.provider is not None else None
-        return len(answer.raw_content or b"") if answer is not None else 0
+    def times(self) -> list[tuple[float, int]]:
+        """As the metadata of a flow say it."""
+        return [(at, int(size)) for at, size in batched(self.left, 2)]
 
     def forget(self) -> None:
         self.provider, self.is_forgotten = None, True
@@ -123,10 +128,11 @@ class Onlooker:
             response.raw_content = watched.sent()
         before = watched.provider(flow)
         is_as_it_came = before is None or _is_same(before, response)
-        times = watched.left if watched.is_streamed else flow.metadata.get(CHUNKS, []) if is_as_it_came else []
-        sides = Sides(exchange.rules_in_force, exchange.done, exchange.effects, times)
-        if not is_as_it_came:
-            sides.provider = before
+        noted = noted_times(flow.metadata.get(CHUNKS)) if is_as_it_came else []
+        left = watched.left if watched.is_streamed else array("d", chain.from_iterable(noted))
+        sides = Sides(exchange.rules_in_force, exchange.done, exchange.effects, left)
+        if before is not None and not is_as_it_came:
+            sides.provider, sides.size = before, _size_of(before, flow)
         sides.is_forgotten = watched.is_too_long and bool(sides.effects)
         watched.close()
         self._seen[flow] = sides
@@ -143,6 +149,17 @@ class Onlooker:
             sides.forget()
 
 
+_NOTE: Final = 110
+"""Bytes that it takes to note when one chunk came."""
+
+
+def _size_of(before: http.HTTPFlow, left: http.HTTPFlow) -> int:
+    """What is kept of a provider's side, and not a part of the flow anyway."""
+    answer = before.response.raw_content if before.response is not None else None
+    asked = before.request.raw_content if before.request.raw_content is not left.request.raw_content else None
+    return len(answer or b"") + len(asked or b"") + _NOTE * len(before.metadata.get(CHUNKS, ()))
+
+
 def _is_same(before: http.HTTPFlow, left: http.Response) -> bool:
     return before.response is not None and before.response.raw_content == left.raw_content
 
@@ -156,7 +173,7 @@ class _Watched:
         self.record.ask(flow.request)
         self.is_streamed = False
         self.is_too_long = False
-        self.left: list[list[float]] = []
+        self.left = array("d")
         self._sent: list[bytes] = []
         self._room = most_bytes
         self._is_over = False
@@ -170,7 +187,7 @@ class _Watched:
         """Something left for the client."""
         if self._takes(piece):
             self._sent.append(piece)
-            self.left.append([self.record.since_asked(time.monotonic()), len(piece)])
+            self.left.extend((self.record.since_asked(time.monotonic()), len(piece)))
 
     def close(self) -> None:
         """Hold nothing any more: the flow keeps its tap, and the tap this."""
@@ -185,7 +202,7 @@ class _Watched:
         if self._room < 0 and not self.is_too_long:
             self.is_too_long = True
             for pieces in (self.record.pieces, self._sent, self.left):
-                pieces.clear()
+                del pieces[:]
         return not self.is_too_long
 
     def sent(self) -> bytes | None:
