@@ -445,6 +445,14 @@ def test_what_is_forgotten_is_held_nowhere(seat: Seat) -> None:
         assert one.response.stream(b"late") is not None  # from a provider that does not know yet that all is over
 
 
+def test_a_flow_that_is_sent_once_more_is_shown_anew(seat: Seat) -> None:
+    first, _ = seat.use("strip", thinkwire_observe=True).stream(*PIECES)
+    assert "strip-all" in rows(shown(first).text)["rules"]
+    second, _ = seat.use("default").stream(*PIECES)
+    second.id = first.id
+    assert "default-rename" in rows(shown(second).text)["rules"]
+
+
 def test_when_each_of_many_small_pieces_came_counts_as_well(seat: Seat) -> None:
     seat.use("strip", thinkwire_view_megabytes=1).stream(*PIECES)
     count = 10_000

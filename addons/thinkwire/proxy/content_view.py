@@ -46,8 +46,8 @@ class AnswerView(Contentview):
     def __init__(self, sides_of: SidesOf, dialects: Callable[[], tuple[Dialect, ...]]) -> None:
         self._sides_of = sides_of
         self._dialects = dialects
-        self._last: tuple[tuple[str, int], str] = ("", 0), ""
-        """The last text, and for which flow and content: mitmweb asks again and again."""
+        self._last: tuple[object, str] = None, ""
+        """The last text, and for what: mitmweb asks again and again."""
 
     def render_priority(self, data: bytes, metadata: Metadata) -> float:
         try:
@@ -81,10 +81,11 @@ class AnswerView(Contentview):
         return f"{NOT_OURS}\n\n{_decoded(data)}"
 
     def _show(self, exchange: http.HTTPFlow, data: bytes) -> str:
-        key = exchange.id, hash(data)
+        sides = self._sides_of(exchange)
+        kept = (sides.number, sides.is_forgotten) if sides is not None else None
+        key = exchange.id, hash(data), kept
         last, text = self._last
         if last != key:
-            sides = self._sides_of(exchange)
             reading = self._read(exchange, sides)
             is_read = reading.form is not None or _is_replaced(sides)
             text = _text_of(self._rows(reading, sides)) if is_read else f"{NOT_OURS}\n\n{_decoded(data)}"

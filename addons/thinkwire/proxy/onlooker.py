@@ -11,7 +11,7 @@ import time
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import batched, chain
+from itertools import batched, chain, count
 from typing import Concatenate, Final
 from weakref import WeakKeyDictionary
 
@@ -49,6 +49,8 @@ class Sides:
     """Bytes that are kept for the provider's side alone."""
     is_forgotten: bool = False
     """Was the provider's side too much to be kept?"""
+    number: int = field(default_factory=count().__next__)
+    """Of all that was kept: a flow that is sent once more gets other sides."""
 
     @property
     def times(self) -> list[tuple[float, int]]:
