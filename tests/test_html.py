@@ -361,6 +361,19 @@ def test_a_text_that_was_held_back_is_drawn_where_it_is_sent(show: Show) -> None
     assert titles(page, "answer") == ["event 1, 2.000 s, answer: <thi"]
 
 
+def test_what_was_only_held_back_is_not_called_hidden(show: Show, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    tags = "{tags: [[<think>, </think>]], where: anywhere}"
+    rules.write_text(f"version: 1\nrules:\n  - id: a\n    response: {{extract: {tags}, reasoning: strip}}\n")
+    page = show(exchange(*(event(chunk({"content": text})) for text in ("<", "b>bold"))), arguments=("--rules", rules))
+    assert rows(page)[-1:] == [("content", "<b>bold")]
+    assert words(page, "end") == ["7 answer"]
+    said = ("foo <", "b> <thi", "nk>Hm.</think> y <", "think>Well")
+    page = show(exchange(*(event(chunk({"content": text})) for text in said)), arguments=("--rules", rules))
+    assert rows(page)[-2:] == [("hidden", "<think>Hm.</think><think>Well"), ("content", "foo <b>  y ")]
+    assert words(page, "end") == ["29 hidden", "11 answer"]
+
+
 def test_of_a_body_only_what_is_gone_is_hidden(show: Show, tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text("version: 1\nrules:\n  - id: a\n    response: {extract: think, reasoning: strip}\n")

@@ -8,7 +8,7 @@ from thinkwire.cli_colour import Colours
 from thinkwire.proxy.reading import Change, Rerun, rerun
 from thinkwire.proxy.rehearsal import Rehearsed
 from thinkwire.proxy.report import rules_of, what_was_done
-from thinkwire.proxy.wording import printable
+from thinkwire.proxy.wording import alike, printable
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.wire.json_difference import Difference, differences
 from thinkwire.wire.json_tree import Unreadable, decode
@@ -116,8 +116,8 @@ def _both(before: str | None, after: str | None) -> Iterator[Line]:
     """Two texts, of which not much is shown around what differs; or one as a whole."""
     start = end = 0
     if before is not None and after is not None:
-        start = _alike(before, after)
-        end = _alike(before[start:][::-1], after[start:][::-1])
+        start = alike(before, after)
+        end = alike(before[start:][::-1], after[start:][::-1])
     for sign, text in (("-", before), ("+", after)):
         if text is None:
             continue
@@ -126,12 +126,6 @@ def _both(before: str | None, after: str | None) -> Iterator[Line]:
         head = ("..." if first else "") + text[first:start]
         tail = text[until:last] + ("..." if last < len(text) else "")
         yield Line(sign, _cut(text[start:until]), head, tail)
-
-
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts have in common, from the first on."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _cut(text: str) -> str:

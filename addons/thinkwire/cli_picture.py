@@ -118,7 +118,7 @@ _FEWEST_COLUMNS: Final = 60
 
 def picture_of(recorded: Session, passages: Iterable[Passage], share: int = 1) -> Picture | None:
     """The picture of an answer; None where there is no event. `share` is how many pictures there are on a page."""
-    seen = [one for passage in passages for one in sightings(passage)]
+    seen = [*sightings(passages)]
     if not seen:
         return None
     is_timed = all(one.time is not None for one in seen)
@@ -164,8 +164,18 @@ class _Scale:
 
 def _lane(name: str, seen: list[Sighting], scale: _Scale) -> Lane:
     curves = [curve for held in Held if (curve := _curve(held, seen, scale)) is not None]
-    hidden = "".join(one.text for one in seen if one.held is Held.HIDDEN and one.size)
-    return Lane(name, _rows(seen, scale), curves, hidden)
+    return Lane(name, _rows(seen, scale), curves, _hidden(seen))
+
+
+def _hidden(seen: list[Sighting]) -> str:
+    """All that is hidden, without what was only held back for a while."""
+    texts: list[str] = []
+    for one in seen:
+        if one.released:
+            texts = ["".join(texts)[: -one.released]]
+        if one.held is Held.HIDDEN and one.size:
+            texts.append(one.text)
+    return "".join(texts)
 
 
 def _rows(seen: list[Sighting], scale: _Scale) -> list[Row]:
@@ -204,14 +214,14 @@ def _curve(held: Held, seen: list[Sighting], scale: _Scale) -> Curve | None:
     points: list[tuple[float, int]] = []
     total = 0
     for one in seen:
-        if one.held is held and one.size:
-            total += one.size
+        if size := one.size if one.held is held else -one.released if held is Held.HIDDEN else 0:
+            total += size
             place = scale.place(one)
             if points and place - points[-1][0] < scale.column:
                 points[-1] = (points[-1][0], total)
             else:
                 points.append((place, total))
-    return Curve(held, points) if points else None
+    return Curve(held, points) if total else None
 
 
 # --- the axis -----------------------------------------------------------------------------------------------------

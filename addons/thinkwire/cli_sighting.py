@@ -10,6 +10,7 @@ from typing import Final
 
 from thinkwire.dialects.parts import Kind
 from thinkwire.proxy.comparison import Passage
+from thinkwire.proxy.wording import alike
 from thinkwire.rewrite.assemble import Moment, Said
 
 __all__ = ["Held", "Number", "Sighting", "in_order", "sightings"]
@@ -44,6 +45,8 @@ class Sighting:
     """Characters of what was said."""
     choice: Number | None = None
     """None for what is said beside all choices."""
+    released: int = 0
+    """Characters that an earlier event seemed to have lost, and that a client gets with this one."""
 
 
 _SPOKEN: Final = {
@@ -54,16 +57,26 @@ _SPOKEN: Final = {
 }
 
 
-def sightings(passage: Passage) -> Iterator[Sighting]:
-    """All that is seen of an event, on either side of the rules."""
+def sightings(passages: Iterable[Passage]) -> Iterator[Sighting]:
+    """All that is seen of the events of an answer, on either side of the rules."""
+    held_back: dict[Number, str] = {}
+    for passage in passages:
+        yield from _sightings(passage, held_back)
+
+
+def _sightings(passage: Passage, held_back: dict[Number, str]) -> Iterator[Sighting]:
     event = passage.said.event
     before, after = _spoken([passage.said]), _spoken(passage.got)
     for choice in in_order(before | after):
         said, got = before.get(choice, {}), after.get(choice, {})
+        earlier = held_back.get(choice, "")
+        missing, released = _missing(earlier, said, got)
         for held, text in got.items():
-            yield Sighting(held, event.number, event.time, text, len(text), choice)
-        if (hidden := _hidden(said, got)) is not None:
-            yield Sighting(Held.HIDDEN, event.number, event.time, hidden, len(hidden), choice)
+            yield Sighting(held, event.number, event.time, text, len(text), choice, released)
+            released = 0
+        if missing:
+            yield Sighting(Held.HIDDEN, event.number, event.time, missing, len(missing), choice)
+        held_back[choice] = (missing if got else earlier + missing)[-_MOST_HELD_BACK:]
     if not passage.got and not before:
         problem = passage.said.problem
         text = f"cannot be read: {problem}" if problem else "an event without a text"
@@ -81,11 +94,23 @@ def _spoken(said: list[Said]) -> dict[Number, dict[Held, str]]:
     return texts
 
 
-def _hidden(said: dict[Held, str], got: dict[Held, str]) -> str | None:
-    """What of a choice's words does not get through; where a thought does, nothing but markup was taken away."""
-    if Held.REASONING in got or sum(map(len, got.values())) >= sum(map(len, said.values())):
-        return None
-    return "".join(text.removesuffix(got.get(held, "")) for held, text in said.items())
+_MOST_HELD_BACK: Final = 1_000
+"""Characters that may be sent later; the beginning of a tag is shorter."""
+
+
+def _missing(earlier: str, said: dict[Held, str], got: dict[Held, str]) -> tuple[str, int]:
+    """What of a choice's words does not get through, and how much of what was missing `earlier` does now."""
+    if Held.REASONING in got:
+        return "", len(earlier)  # where a thought gets through, nothing but markup was taken away
+    new, sent = "".join(said.values()), "".join(got.values())
+    if sent != new and len(sent) > len(earlier) and (earlier + new).startswith(sent):
+        return (earlier + new)[len(sent) :], len(earlier)
+    if len(sent) >= len(new):
+        return "", 0
+    start = alike(new, sent)
+    if new.endswith(sent[start:]):
+        return new[start : len(new) - len(sent) + start], 0
+    return new.replace(sent, "", 1), 0
 
 
 def _owner(said: Said) -> Number | None:

@@ -1,14 +1,20 @@
-"""What all who show something to people share: counts in words, and texts of others made safe to be shown."""
+"""What all who show something to people share: counts in words, and texts compared, and made safe to be shown."""
 
 import re
 from typing import Final
 
-__all__ = ["counted", "printable"]
+__all__ = ["alike", "counted", "printable"]
 
 _UNPRINTABLE: Final = re.compile(
     "[\ud800-\udbff][\udc00-\udfff]"
     "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+
+
+def alike(one: str, other: str) -> int:
+    """How many characters two texts have in common, from the first on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def counted(number: int, word: str) -> str:
