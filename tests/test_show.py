@@ -127,6 +127,39 @@ def test_a_websocket_is_read_message_by_message(capsys: pytest.CaptureFixture[st
     assert cli.main(["lint", str(path)]) == 0
 
 
+def test_answers_that_follow_each_other_are_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = [
+        document
+        for text in ("Hi", "Ho")
+        for document in (
+            {"type": "response.created", "response": {"status": "in_progress"}},
+            {"type": "response.output_text.delta", "output_index": 0, "delta": text},
+        )
+    ]
+    path = write_flows(tmp_path / "a.flow", spoken(*((False, one) for one in said)))
+    assert "  content   Hi\n  content   Ho\n" in show(capsys, path)
+
+
+@pytest.mark.parametrize("never", [float("nan"), float("inf"), 1e300])
+def test_times_that_cannot_be_are_none(capsys: pytest.CaptureFixture[str], tmp_path: Path, never: float) -> None:
+    noted = exchange(event(chunk({"content": "Hi"})), times=[never])
+    ended = exchange(event(chunk({"content": "Hi"})))
+    broken = exchange(event(chunk({"content": "Hi"})), error="cut")
+    talk = spoken((False, {"type": "response.output_text.delta", "output_index": 0, "delta": "Hi"}), (False, {}))
+    assert talk.websocket is not None
+    assert broken.error is not None
+    for one in (noted, ended, broken):
+        assert one.response is not None
+        one.response.timestamp_end = never if one is ended else None
+    broken.error.timestamp = talk.websocket.messages[1].timestamp = never
+    path = write_flows(tmp_path / "a.flow", noted, ended, broken, talk)
+    out = show(capsys, path)
+    assert out.count("  content   Hi\n") == 4
+    assert out.count("  times ") == out.count("  times     first answer 0.00 s, total 0.00 s\n") == 1
+    assert cli.main(["show", str(path), "--html", str(tmp_path / "a.html")]) == 0
+    assert cli.main(["show", str(path), "--events"]) == 0
+
+
 def test_rules_are_run_over_the_messages_of_a_websocket(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     item = {"type": "reasoning", "id": "rs", "summary": []}
     thought = {"type": "response.reasoning_text.delta", "output_index": 0, "item_id": "rs", "delta": "Hm"}

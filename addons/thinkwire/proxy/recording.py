@@ -14,7 +14,7 @@ from mitmproxy.websocket import WebSocketMessage
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.chunks import CHUNKS, cut_as_noted, noted_times
+from thinkwire.proxy.chunks import CHUNKS, cut_as_noted, is_time, noted_times
 from thinkwire.proxy.flow_source import read_flows
 from thinkwire.proxy.media import label_of, may_have_body, media_type, stated_length
 from thinkwire.proxy.redact import Redactor
@@ -104,7 +104,7 @@ class Session:
         """Seconds from the request to where it broke off; None where it did not, or that is not known."""
         if self.flow.error is None or self.messages:
             return None
-        return max(0.0, self.flow.error.timestamp - self.flow.request.timestamp_start)
+        return self._since_asked(self.flow.error.timestamp)
 
     @property
     def _headers(self) -> http.Headers:
@@ -129,7 +129,11 @@ class Session:
         if self.times:
             return max(self.times)
         end = self.flow.response.timestamp_end if self.flow.response is not None else None
-        return max(0.0, end - self.flow.request.timestamp_start) if end is not None else None
+        return self._since_asked(end) if end is not None else None
+
+    def _since_asked(self, moment: float) -> float | None:
+        seconds = moment - self.flow.request.timestamp_start
+        return max(0.0, seconds) if is_time(seconds) else None
 
     @cached_property
     def heard(self) -> list[Event]:
@@ -140,7 +144,8 @@ class Session:
 
     def event_of(self, number: int, message: WebSocketMessage) -> Event:
         """A message as an event; its time counts from the client's first message, if there is any."""
-        return Event(number, message.timestamp - self._talk_began, message.content, decode(message.content))
+        seconds = message.timestamp - self._talk_began
+        return Event(number, seconds if is_time(seconds) else None, message.content, decode(message.content))
 
     @cached_property
     def _talk_began(self) -> float:

@@ -40,6 +40,8 @@ class Moment:
     """Which of the calls of its choice or block."""
     event: int = 0
     time: float | None = None
+    answer: int = 0
+    """Which of the answers where one follows the other, as on a WebSocket: the numbers of blocks begin anew."""
 
     @property
     def value(self) -> Any:
@@ -79,6 +81,8 @@ class Assembler:
         self._calls: dict[Number | None, int] = {}
         """How many calls without a number an owner has made."""
         self._now = Event(0, None, b"")
+        self._answers = 0
+        """How many have begun."""
 
     @property
     def dialect(self) -> Dialect | None:
@@ -94,7 +98,9 @@ class Assembler:
         except Unreadable as error:
             return Said(event, problem=str(error))
         self._now = event
-        for space in updates[0].resets if updates else ():
+        resets = updates[0].resets if updates else ()
+        self._answers += bool(resets)
+        for space in resets:
             self._reset(space)
         # What a document says beside its choices repeats them, if it says any text.
         return Said(event, updates, [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)])
@@ -161,7 +167,7 @@ class Assembler:
 
     def _moment(self, kind: Kind, text: str, update: Update, name: str = "", call: Number | None = None) -> Moment:
         choice, block = self._place(update.owner)
-        return Moment(kind, text, choice, block, name, call, self._now.number, self._now.time)
+        return Moment(kind, text, choice, block, name, call, self._now.number, self._now.time, self._answers)
 
     def _place(self, owner: Owner | None) -> tuple[Number, Number | None]:
         if owner is None:
@@ -306,6 +312,8 @@ def _add(groups: list[list[Moment]], moment: Moment) -> None:
     """Put a moment to those that it continues."""
     for group in reversed(groups):
         last = group[-1]
+        if last.answer != moment.answer:
+            break
         if (last.kind, last.block, last.call) == (moment.kind, moment.block, moment.call):
             group.append(moment)
             return
