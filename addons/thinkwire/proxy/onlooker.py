@@ -5,26 +5,26 @@ and within bounds. The client's side becomes the content of the flow, as if it h
 side is never part of the flow, so that no saved one holds what was to be hidden.
 """
 
-import functools
 import logging
 import time
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import batched, chain, count
-from typing import Concatenate, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from mitmproxy import flow, http
 
 from thinkwire.proxy.chunks import CHUNKS, noted_times
 from thinkwire.proxy.exchange import Exchange
+from thinkwire.proxy.harmless import harmless
 from thinkwire.proxy.record import Record
 from thinkwire.proxy.tap import HearingTap, TellingTap
 
 __all__ = ["Onlooker", "Sides"]
 
 logger = logging.getLogger(__name__)
+_harmless = harmless(logger, "keep an answer for its view")
 
 SWITCHING_PROTOCOLS: Final = 101
 
@@ -59,21 +59,6 @@ class Sides:
 
     def forget(self) -> None:
         self.provider, self.is_forgotten = None, True
-
-
-def _harmless[**P](
-    hook: Callable[Concatenate["Onlooker", P], None],
-) -> Callable[Concatenate["Onlooker", P], None]:
-    """Whatever goes wrong in this hook, the traffic goes on."""
-
-    @functools.wraps(hook)
-    def wrapped(self: "Onlooker", /, *args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            hook(self, *args, **kwargs)
-        except Exception:
-            logger.exception("thinkwire failed to keep an answer for its view, please report this")
-
-    return wrapped
 
 
 class Onlooker:

@@ -4,12 +4,11 @@ What is recorded are copies. An exchange is written as soon as it is complete, f
 its client sees the end, it is on the disk. Nothing that fails here may harm the traffic.
 """
 
-import functools
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Concatenate, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from mitmproxy import connection, http
@@ -18,6 +17,7 @@ from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
 from thinkwire.proxy.chunks import CHUNKS, noted_times
 from thinkwire.proxy.flow_file import FlowFile
+from thinkwire.proxy.harmless import harmless
 from thinkwire.proxy.media import is_websocket
 from thinkwire.proxy.redact import Redactor
 from thinkwire.proxy.tap import hear_all
@@ -25,24 +25,10 @@ from thinkwire.proxy.tap import hear_all
 __all__ = ["Record", "Recorder"]
 
 logger = logging.getLogger(__name__)
+_harmless = harmless(logger, "record an exchange")
 
 _NOWHERE: Final = ("127.0.0.1", 0)
 """Stands for addresses, of which a flow must have some and which are nobody's business."""
-
-
-def _harmless[**P](
-    hook: Callable[Concatenate["Recorder", P], None],
-) -> Callable[Concatenate["Recorder", P], None]:
-    """Whatever goes wrong in this hook, the traffic goes on."""
-
-    @functools.wraps(hook)
-    def wrapped(self: "Recorder", /, *args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            hook(self, *args, **kwargs)
-        except Exception:
-            logger.exception("thinkwire failed to record an exchange, please report this")
-
-    return wrapped
 
 
 class Recorder:
