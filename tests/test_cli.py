@@ -199,3 +199,10 @@ def test_a_full_disk_is_no_bug_of_ours() -> None:
         done = run_thinkwire("schema", stdout=full.fileno())
     assert done.stderr == "thinkwire: cannot write: no space left on device\n"
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["check", "rules/strip.yaml"], ["show", "recordings/llamacpp-chat-body.flow"]])
+def test_a_closed_output_is_no_bug(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(RULES.parent)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert cli.main(arguments) == 0

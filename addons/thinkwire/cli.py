@@ -5,6 +5,7 @@ Exit codes: 0 clean, 1 problems found, 2 could not run, 3 a bug of ours.
 """
 
 import argparse
+import contextlib
 import io
 import json
 import logging
@@ -41,6 +42,9 @@ EXPLAIN_EXAMPLE = """example:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit code; never raises."""
+    if sys.stdout is None:  # closed by who has called us, and wants the exit code, or what is written to a file
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+            return main(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Reports quote rule files, in which there may be more characters than the terminal has.
         sys.stdout.reconfigure(errors="backslashreplace")
