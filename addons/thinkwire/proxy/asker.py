@@ -114,7 +114,7 @@ class _Hearing:
                         self._hear_head(head)
                     case h11.Data() as piece:
                         self._chunks.append((time.time() - self.flow.request.timestamp_start, bytes(piece.data)))
-                    case h11.EndOfMessage():
+                    case h11.EndOfMessage() | h11.ConnectionClosed() | h11.PAUSED:
                         return
         finally:
             writer.close()
