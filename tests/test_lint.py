@@ -335,7 +335,10 @@ KNOWN = {
 @needs_corpus
 @pytest.mark.parametrize("path", [path for path in corpus.answers() if corpus.expected(path)], ids=corpus.name_of)
 def test_in_recorded_answers_is_found_what_is_there_and_no_more(path: Path) -> None:
-    reader, assembler = FrameReader(corpus.LABELS.get(path.suffix, Label.JSON)), Assembler(corpus.UNKNOWN)
+    reader, assembler = (
+        FrameReader(corpus.LABELS.get(path.suffix, Label.JSON)),
+        Assembler(corpus.UNKNOWN, keeps_updates=True),
+    )
     said = [assembler.read(one) for one in [*reader.feed(path.read_bytes(), None), *reader.finish()]]
     assert assembler.dialect is not None
     assert reader.form is not None

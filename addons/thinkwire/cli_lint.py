@@ -58,7 +58,9 @@ def _lint(path: Path, gap: float, *, as_json: bool) -> int:
     except CouldNotRunError as error:
         return complain(error)  # the other files are still worth a look
     found = [
-        (recorded.number, one) for recorded in recording.exchanges for one in _findings(read_exchange(recorded), gap)
+        (recorded.number, one)
+        for recorded in recording.exchanges
+        for one in _findings(read_exchange(recorded, keeps_updates=True), gap)
     ]
     if recording.damage:
         found.append((0, Finding(None, recording.damage, rule="damaged-file")))

@@ -1,6 +1,7 @@
 """Answers as moments: who said what, and when; over made-up answers, and over all that others have recorded."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from tests.dialects import test_corpus as corpus
 from tests.e2e.view import read_view
 from tests.rewrite.answers import CHAT_REQUEST, body, chunk, event, logprobs, stream
 from tests.rewrite.test_corpus import reasoning
-from thinkwire.dialects.parts import Kind
+from thinkwire.dialects.parts import Extent, Kind, Update
 from thinkwire.dialects.request import RequestFacts
+from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.assemble import Assembled, Assembler, Moment, Said, assembled
 from thinkwire.rewrite.framed import FrameReader
 from thinkwire.rewrite.stream import Label
@@ -21,8 +23,12 @@ UNKNOWN = RequestFacts("h", "/", "POST", ())
 
 
 def read(raw: bytes, label: Label = Label.EVENTS, request: RequestFacts = UNKNOWN) -> list[Said]:
-    reader, assembler = FrameReader(label), Assembler(request)
-    return [assembler.read(one) for one in [*reader.feed(raw, 1.5), *reader.finish()]]
+    """What is said; the way that reads every event, and the quick one must agree."""
+    events = [*(reader := FrameReader(label)).feed(raw, 1.5), *reader.finish()]
+    thorough, quick = Assembler(request, keeps_updates=True), Assembler(request)
+    said = [thorough.read(one) for one in events]
+    assert [replace(one, updates=[]) for one in said] == [quick.read(one) for one in events]
+    return said
 
 
 def moments(raw: bytes, label: Label = Label.EVENTS, request: RequestFacts = UNKNOWN) -> list[Moment]:
@@ -43,6 +49,32 @@ def call(index: int, arguments: str, name: str | None = None) -> dict[str, Any]:
 
 def pieces(answer: Assembled, choice: int | str = 0) -> list[tuple[Kind, str, str]]:
     return [(piece.kind, piece.name, piece.text) for piece in answer.choices[choice].pieces]
+
+
+def test_events_that_recur_are_not_read_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_updates, times_read = AnswerRewriter.updates, []
+
+    def updates(self: AnswerRewriter, text: str, extent: Extent, name: str = "") -> list[Update]:
+        times_read.append(text)
+        return read_updates(self, text, extent, name)
+
+    monkeypatch.setattr(AnswerRewriter, "updates", updates)
+    texts = [f' "{number}" \u00e4\n' for number in range(100)]
+    raw = stream(*(chunk({kind: text}, index=n) for kind in ("reasoning", "content") for text in texts for n in (0, 1)))
+    reader, assembler = FrameReader(Label.EVENTS), Assembler(UNKNOWN)
+    found = [one for event in reader.feed(raw) for one in assembler.read(event).moments]
+    assert [(one.kind, one.text) for one in found if one.choice == 1] == [
+        (kind, text) for kind in (Kind.REASONING, Kind.TEXT) for text in texts
+    ]
+    assert len(times_read) == 4
+
+
+def test_events_of_another_name_do_not_recur() -> None:
+    data = b'data: {"output_index": 0, "delta": "Hm"}\n\n'
+    named = [b"event: response." + name + b".delta\n" + data for name in (b"reasoning_text", b"output_text")]
+    request = RequestFacts("h", "/v1/responses", "POST", (), dialect="openai-responses")
+    found = moments(b"".join(named * 2), request=request)
+    assert [one.kind for one in found] == [Kind.REASONING, Kind.TEXT] * 2
 
 
 # --- chat completions ---------------------------------------------------------------------------------------------

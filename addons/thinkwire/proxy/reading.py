@@ -46,21 +46,28 @@ class Reading:
 
 
 def read_exchange(
-    recorded: Session, ruleset: Ruleset | None = None, dialects: tuple[Dialect, ...] = DIALECTS
+    recorded: Session,
+    ruleset: Ruleset | None = None,
+    dialects: tuple[Dialect, ...] = DIALECTS,
+    *,
+    keeps_updates: bool = False,
 ) -> Reading:
-    """Read what the provider sent; with rules, what a client gets by them, and the APIs are those that they know."""
+    """Read what the provider sent; with rules, what a client gets by them, and the APIs are those that they know.
+
+    What is said has its updates only where they are kept.
+    """
     dialects = ruleset.dialects if ruleset is not None else dialects
     facts = recorded.facts(dialects)
     choice = ruleset.choose(facts, recorded.flow) if ruleset is not None else None
     label = recorded.label(facts)
     if recorded.heard:
         heard = recorded.heard if ruleset is None else _heard_by_client(recorded, ruleset)
-        return _assembled(Reading(recorded, facts, choice), _talk(heard), dialects)
+        return _assembled(Reading(recorded, facts, choice), _talk(heard), dialects, keeps_updates)
     if label is None:
         expected = next((one for one in dialects if one.name == facts.dialect), None)
         return Reading(recorded, facts, choice, expected)
     answer = recorded.answer(label) if choice is None else recorded.rewritten(label, facts, choice)
-    return _assembled(Reading(recorded, facts, choice), answer, dialects)
+    return _assembled(Reading(recorded, facts, choice), answer, dialects, keeps_updates)
 
 
 def _heard_by_client(recorded: Session, ruleset: Ruleset) -> list[Event]:
@@ -80,8 +87,8 @@ def read_rewritten(recorded: Session, facts: RequestFacts, choice: Choice) -> Re
     return reading if label is None else _assembled(reading, recorded.answer(label), choice.dialects)
 
 
-def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...]) -> Reading:
-    assembler = Assembler(reading.facts, dialects)
+def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...], keeps_updates: bool = False) -> Reading:
+    assembler = Assembler(reading.facts, dialects, keeps_updates=keeps_updates)
     said = [assembler.read(event) for event in answer.events]
     return replace(reading, dialect=assembler.dialect, form=answer.form, said=said, damage=answer.damage)
 

@@ -17,7 +17,8 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.framed import Event
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.reasoning import reasoning_of
-from thinkwire.wire.json_tree import Unreadable
+from thinkwire.rewrite.repeat import LONGEST, Outline, gaps_in, outline_of
+from thinkwire.wire.json_tree import Node, Unreadable
 
 __all__ = ["Assembled", "Assembler", "Call", "Choice", "Moment", "Said", "assembled"]
 
@@ -58,6 +59,7 @@ class Said:
 
     event: Event
     updates: list[Update] = field(default_factory=list)
+    """Its parts, for who asks for them: they take far more room than the text."""
     moments: list[Moment] = field(default_factory=list)
     problem: str = ""
     """Why it cannot be read."""
@@ -65,13 +67,39 @@ class Said:
 
 _LATER: Final = (Kind.TOKENS, Kind.REASONING_TOKENS, Kind.OPAQUE, Kind.FINISH, Kind.USAGE, Kind.ERROR)
 _TEXTS: Final = (Kind.TEXT, Kind.REFUSAL)
+_SPOKEN: Final = (Kind.REASONING, *_TEXTS)
+_KEPT: Final = 8
+"""Forms of events that recur: a few choices, each with its thought and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recurring:
+    """Events that differ from one that was read only in the text that they say."""
+
+    outline: Outline
+    name: str
+    """What their frames call them."""
+    moment: Moment
+    heard: tuple[list[str], list[str]]
+    """Where the text is added: what was said by the same, and by all deltas."""
 
 
 class Assembler:
-    """Reads the events of one answer, in order."""
+    """Reads the events of one answer, in order.
 
-    def __init__(self, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
+    In the run of a stream most events recur with another text. Such are not read once more, unless their parts are
+    asked for; a test holds both ways together.
+    """
+
+    def __init__(
+        self, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS, *, keeps_updates: bool = False
+    ) -> None:
         self._answer = AnswerRewriter(ResponsePlan(), request, dialects)
+        self._keeps_updates = keeps_updates
+        self._recurring: list[_Recurring] = []
+        """The last used one first."""
+        self._heard: tuple[list[str], list[str]] = [], []
+        """Where the last text of a delta was added."""
         self._said: dict[tuple[Number | None, Kind, Number | None], list[str]] = {}
         """What was said so far, by the owner's number, the kind, and the call."""
         self._by_deltas: dict[Kind, list[str]] = {}
@@ -93,6 +121,8 @@ class Assembler:
             return Said(event, problem=event.damage)
         if not event.is_document:
             return Said(event)
+        if (moment := self._recur(event)) is not None:
+            return Said(event, moments=[moment])
         try:
             updates = self._answer.updates(event.text, event.extent, event.name)
         except Unreadable as error:
@@ -103,10 +133,39 @@ class Assembler:
         for space in resets:
             self._reset(space)
         # What a document says beside its choices repeats them, if it says any text.
-        return Said(event, updates, [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)])
+        moments = [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)]
+        if self._keeps_updates:
+            return Said(event, updates, moments)
+        if len(moments) == 1:
+            self._learn(event, updates, moments[0])
+        return Said(event, moments=moments)
+
+    def _recur(self, event: Event) -> Moment | None:
+        """What an event says that is like an earlier one; None where it has to be read."""
+        raw = event.text.encode("latin-1") if self._recurring else b""
+        for one in self._recurring:
+            if one.name == event.name and event.extent is Extent.DELTA and (span := one.outline.text_in(raw)):
+                text = _string_at(event.text, span)
+                for pieces in one.heard:
+                    pieces.append(text)
+                if one is not self._recurring[0]:
+                    self._recurring.remove(one)
+                    self._recurring.insert(0, one)
+                return replace(one.moment, text=text, event=event.number, time=event.time)
+        return None
+
+    def _learn(self, event: Event, updates: list[Update], moment: Moment) -> None:
+        """Note an event that says nothing but one text."""
+        is_delta = event.extent is Extent.DELTA and all(update.extent is Extent.DELTA for update in updates)
+        gaps = gaps_in(updates) if is_delta and moment.kind in _SPOKEN and len(event.text) <= LONGEST else None
+        if gaps is not None and _string_at(event.text, gaps.text) == moment.text:
+            outline = outline_of(event.text.encode("latin-1"), gaps)
+            self._recurring.insert(0, _Recurring(outline, event.name, moment, self._heard))
+            del self._recurring[_KEPT:]
 
     def _reset(self, space: str) -> None:
         """The numbers of a space begin anew, and so does what is said under them."""
+        self._recurring.clear()
         if self.dialect is not None and self.dialect.has_blocks and space:
             self._said.clear()
             self._named.clear()
@@ -142,7 +201,8 @@ class Assembler:
                 return ""
             text = text[len(before) :]
         else:
-            self._by_deltas.setdefault(kind, []).append(text)
+            self._heard = pieces, self._by_deltas.setdefault(kind, [])
+            self._by_deltas[kind].append(text)
         pieces.append(text)
         return text
 
@@ -175,6 +235,12 @@ class Assembler:
         number = owner.number.strip('"') if isinstance(owner.number, str) else owner.number
         is_block = bool(owner.space) or (self.dialect is not None and self.dialect.has_blocks)
         return (0, number) if is_block else (number, None)
+
+
+def _string_at(text: str, inside: tuple[int, int]) -> str:
+    """The value of a string in document text, given the span between its quotes."""
+    start, end = inside[0] - 1, inside[1] + 1
+    return str(Node(text, None, "", start, start, start, end, None).value)
 
 
 def _text_of(part: Part) -> str:
@@ -273,7 +339,7 @@ class Assembled:
     """When the first moment of each kind came."""
 
 
-_SPOKEN: Final = (Kind.REASONING, Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
+_PIECES: Final = (*_SPOKEN, Kind.TOOL_CALL)
 
 
 def assembled(moments: Iterable[Moment]) -> Assembled:
@@ -291,7 +357,7 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
             result.opaque += [text for text in [str(moment.value)] if text not in result.opaque]
         elif moment.kind is Kind.FINISH:
             _finish(result, moment)
-        elif moment.kind in _SPOKEN:
+        elif moment.kind in _PIECES:
             result.choices.setdefault(moment.choice, Choice())
             _add(pieces.setdefault(moment.choice, []), moment)
     for number, groups in pieces.items():

@@ -20,7 +20,7 @@ from thinkwire.dialects.parts import CountOf, Kind, Part, Place, Update
 from thinkwire.dialects.pieces import UNHEARD
 from thinkwire.wire.json_tree import STRING, Node
 
-__all__ = ["LONGEST", "Gaps", "Repeats", "Skeleton", "gaps_in"]
+__all__ = ["LONGEST", "Gaps", "Outline", "Repeats", "Skeleton", "gaps_in", "outline_of"]
 
 LONGEST: Final = 16_384
 """Bytes of an event that is worth a skeleton."""
@@ -60,7 +60,7 @@ def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class Outline:
     """The bytes that do not vary. A clock stands behind `lead` or before `trail`; which one, its length says."""
 
     lead: bytes
@@ -92,21 +92,22 @@ def _is_number(digits: bytes) -> bool:
     return digits.isdigit() and not digits.startswith(b"0")  # JSON knows no leading zeros
 
 
-def _form(raw: bytes, gaps: Gaps) -> _Form:
+def outline_of(raw: bytes, gaps: Gaps) -> Outline:
+    """The form of all events that differ from this one only in the gaps."""
     (start, end), clock = gaps
     if clock is None:
-        return _Form(raw[:start], 0, b"", b"", 0, raw[end:])
+        return Outline(raw[:start], 0, b"", b"", 0, raw[end:])
     digits = clock[1] - clock[0]
     if clock[0] < start:
-        return _Form(raw[: clock[0]], digits, raw[clock[1] : start], b"", 0, raw[end:])
-    return _Form(raw[:start], 0, b"", raw[end : clock[0]], digits, raw[clock[1] :])
+        return Outline(raw[: clock[0]], digits, raw[clock[1] : start], b"", 0, raw[end:])
+    return Outline(raw[:start], 0, b"", raw[end : clock[0]], digits, raw[clock[1] :])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skeleton:
     """A form of event and what is sent for it."""
 
-    form: _Form
+    form: Outline
     sent: tuple[bytes, ...]
     """The pieces of the rewritten event around its texts; none where the event is dropped."""
     lead: bytes
@@ -138,7 +139,7 @@ class Repeats:
     def __init__(self) -> None:
         self._skeletons: list[Skeleton] = []
         """The last used one first."""
-        self._seen: OrderedDict[_Form, int] = OrderedDict()
+        self._seen: OrderedDict[Outline, int] = OrderedDict()
         """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
 
     def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[str, bytes] | None:
@@ -169,7 +170,7 @@ class Repeats:
 
         `rewrite` gives what is sent for an event, and the effect's name; `sink` hears the texts of those like it.
         """
-        form = _form(raw, gaps)
+        form = outline_of(raw, gaps)
         if self._seen.pop(form, None) != generation:
             self._seen[form] = generation
             if len(self._seen) > _KEPT:
@@ -180,7 +181,7 @@ class Repeats:
 
 
 def _skeleton(
-    raw: bytes, form: _Form, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
+    raw: bytes, form: Outline, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
 ) -> Skeleton | None:
     clock = _number_not_in(raw, form.head_digits or form.tail_digits)
     if _TEXT_MARK in raw or clock is None:
