@@ -87,8 +87,8 @@ def test_the_api_that_contributing_adds_is_one_that_works() -> None:
 
 
 def test_the_table_of_tag_families_is_printed_from_theirs() -> None:
-    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    shown = re.search(r"<!-- families:.*?-->\n(.*?)<!-- end of families -->", readme, re.DOTALL)
+    guide = (PROJECT / "GUIDE.md").read_text(encoding="utf-8")
+    shown = re.search(r"<!-- families:.*?-->\n(.*?)<!-- end of families -->", guide, re.DOTALL)
     assert shown is not None
     assert shown[1] == families_table(FAMILIES.values()), "CONTRIBUTING.md, A new family of tags, says how"
 
@@ -96,3 +96,30 @@ def test_the_table_of_tag_families_is_printed_from_theirs() -> None:
 def test_the_diagram_of_states_is_printed_from_the_table() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert f"```mermaid\n{diagram()}```" in readme
+
+
+DOCUMENTS = sorted([*PROJECT.glob("*.md"), PROJECT / "recordings" / "README.md"])
+LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([^)]*))?\)")
+
+
+def headings(document: Path) -> set[str]:
+    """The anchors that a forge makes of the headings."""
+    titles = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for file, anchor in LINK.findall(document.read_text(encoding="utf-8")):
+        target = document.parent / file if file else document
+        assert target.exists(), f"{document.name} links to {file}"
+        assert not anchor or anchor in headings(target), f"{document.name} links to {file}#{anchor}"
+
+
+def test_every_option_and_command_is_in_the_guide() -> None:
+    guide = (PROJECT / "GUIDE.md").read_text(encoding="utf-8")
+    addon = (PROJECT / "addons" / "thinkwire" / "proxy" / "addon.py").read_text(encoding="utf-8")
+    options = set(re.findall(r'^            "(thinkwire_\w+)"|add_option\("(thinkwire_\w+)"', addon, re.MULTILINE))
+    names = {one or other for one, other in options} | set(re.findall(r'@command\.command\("([^"]+)"\)', addon))
+    assert len(names) > 8
+    assert {name for name in names if name not in guide} == set()

@@ -292,12 +292,12 @@ def test_of_a_file_that_was_cut_the_complete_flows_are_shown(
     assert err == f"thinkwire: {path} is damaged or cut behind flow 1; what is complete was read\n"
 
 
-def test_the_readme_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guide_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER.parent)
-    readme = Path("README.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^    \$ uv run (thinkwire show .*)\n((?:    .*\n)+)", readme, re.MULTILINE)
+    guide = Path("GUIDE.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^    \$ uv run (thinkwire show .*)\n((?:    .*\n)+)", guide, re.MULTILINE)
     assert show(capsys, *shown[0].split()[2:]) == re.sub(r"^    ", "", shown[1], flags=re.MULTILINE) + "\n"
-    (line,) = re.findall(r'`(\{"flow".*?\})`', readme)
+    (line,) = re.findall(r'`(\{"flow".*?\})`', guide)
     assert line in show(capsys, STREAM, "--events").splitlines()
 
 

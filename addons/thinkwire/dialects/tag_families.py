@@ -262,7 +262,7 @@ FAMILIES: Final[dict[str, Family]] = {
 
 
 def families_table(families: Iterable[Family]) -> str:
-    """The families as a Markdown table for the README."""
+    """The families as a Markdown table for the guide."""
     lines = ["| family | written by | a thought, and its end | prompt may open it |", "| --- | --- | --- | --- |"]
     for family in families:
         markers = f"{family.opens}...{family.closes}".replace("\n", "\\n").replace("|", "\\|")
