@@ -20,26 +20,23 @@ from thinkwire.proxy.content_view import AnswerView, OriginalView
 from thinkwire.proxy.exchange import Exchange
 from thinkwire.proxy.faults import Faults
 from thinkwire.proxy.faulty import FaultyAnswer
-from thinkwire.proxy.filters import compile_filter
 from thinkwire.proxy.flow_file import NotAFlowFile
 from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.large_request import collect
 from thinkwire.proxy.media import is_json, is_websocket
 from thinkwire.proxy.onlooker import Onlooker
+from thinkwire.proxy.options import OPTIONS
 from thinkwire.proxy.our_header import take_our_header
 from thinkwire.proxy.record import Recorder
 from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.proxy.redirect import Redirect
 from thinkwire.proxy.replay import asked_by
-from thinkwire.proxy.watch import Watch
+from thinkwire.proxy.rules_in_force import RulesInForce
 from thinkwire.proxy.websocket import Conversation
 from thinkwire.rewrite.fault import NO_FAULT
 from thinkwire.rewrite.memory import Memory
-from thinkwire.ruleset import shipped
-from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.ruleset.choose import Choice
 from thinkwire.ruleset.faults import FaultError, parse_faults
-from thinkwire.ruleset.load import Loaded, load
-from thinkwire.ruleset.problem import render
 
 __all__ = ["Thinkwire"]
 
@@ -56,9 +53,8 @@ class Thinkwire:
     """Rewrites the reasoning in LLM traffic as a rule file says."""
 
     def __init__(self) -> None:
-        self._ruleset: Ruleset | None = None
+        self._rules = RulesInForce()
         self._is_running = False
-        self._watch: Watch | None = None
         self._watching: asyncio.Task[None] | None = None
         self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
         self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
@@ -76,50 +72,8 @@ class Thinkwire:
     # --- options and commands -----------------------------------------------------------------------------------
 
     def load(self, loader: Loader) -> None:
-        loader.add_option("thinkwire_rules", str, "", "The rule file; without one, the shipped rules/default.yaml.")
-        loader.add_option(
-            "thinkwire_observe", bool, False, "Decide, count and log, but change nothing (except our own header)."
-        )
-        loader.add_option(
-            "thinkwire_name_rules", bool, False, "Name the rules that decided in a header of each answer."
-        )
-        loader.add_option(
-            "thinkwire_memory_megabytes", int, 64, "How much reasoning is remembered for `restore`, of all callers."
-        )
-        loader.add_option(
-            "thinkwire_memory_minutes", int, 720, "How long reasoning is remembered that no request has asked for."
-        )
-        loader.add_option(
-            "thinkwire_record",
-            str,
-            "",
-            "A flow file to which exchanges are added, both ends untouched, secrets removed.",
-        )
-        loader.add_option(
-            "thinkwire_record_redact",
-            Sequence[str],
-            [],
-            "Further headers and members of queries and JSON whose values are not recorded; * stands for anything.",
-        )
-        loader.add_option(
-            "thinkwire_replay", Sequence[str], [], "Flow files or HAR files that answer instead of the provider."
-        )
-        loader.add_option(
-            "thinkwire_replay_speed", str, "1", "1: as fast as recorded; 2: twice as fast; 0: without waiting."
-        )
-        loader.add_option(
-            "thinkwire_view_megabytes",
-            int,
-            64,
-            "How much is kept to be looked at in mitmproxy and mitmweb: of one answer, and of all that rules changed.",
-        )
-        loader.add_option(
-            "thinkwire_fault",
-            Sequence[str],
-            [],
-            "What goes wrong in a replay, whatever the rules say: cut-after=20, stall=5:3, error-after=10, drop-done, "
-            "split=7, status-first=429.",
-        )
+        for option in OPTIONS:
+            loader.add_option(option.name, option.type, option.default, option.help)
         if _is_looked_at():
             contentviews.add(AnswerView(self._onlooker.sides_of, lambda: self._dialects))
             contentviews.add(OriginalView(self._onlooker.sides_of))
@@ -136,15 +90,18 @@ class Thinkwire:
         if updated & {"thinkwire_replay", "thinkwire_fault", "thinkwire_observe"}:
             self._configure_faults()
 
-    def _configure_rules(self) -> None:
-        loaded = self._load_rules()
-        if loaded.ruleset is not None:
-            return
-        report = "\n".join(render(problem) for problem in loaded.problems)
+    def _refuse(self, message: str) -> None:
+        """Say that an option cannot be what it was set to.
+
+        At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
+        """
         if self._is_running:
-            raise exceptions.OptionsError(f"the rules stay as they were:\n{report}")
-        # At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
-        logger.error("%s", report)
+            raise exceptions.OptionsError(message)
+        logger.error("%s", message)
+
+    def _configure_rules(self) -> None:
+        if report := self._rules.read():
+            self._refuse(f"the rules stay as they were:\n{report}" if self._is_running else report)
 
     def _configure_record(self, updated: set[str]) -> None:
         if "thinkwire_record_redact" in updated:
@@ -158,19 +115,14 @@ class Thinkwire:
             self._recorder.open(path)
         except (OSError, NotAFlowFile) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or error
-            message = f"thinkwire_record: {path} cannot be written: {reason}"
-            if self._is_running:
-                raise exceptions.OptionsError(message) from error
-            logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
+            self._refuse(f"thinkwire_record: {path} cannot be written: {reason}")
 
     def _configure_replay(self) -> None:
         try:
             speed = parse_speed(ctx.options.thinkwire_replay_speed)
             exchanges, warnings = read_recordings(ctx.options.thinkwire_replay)
         except RecordingError as error:
-            if self._is_running:
-                raise exceptions.OptionsError(str(error)) from error
-            logger.error("%s", error)
+            self._refuse(str(error))
             return
         for warning in warnings:
             logger.warning("%s", warning)
@@ -195,10 +147,7 @@ class Thinkwire:
                     "with `live: true`"
                 )
         except FaultError as error:
-            message = f"thinkwire_fault: {error}"
-            if self._is_running:
-                raise exceptions.OptionsError(message) from error
-            logger.error("%s", message)  # see the rules: it ends mitmdump with 1, without a traceback
+            self._refuse(f"thinkwire_fault: {error}")
             return
         if named is not None and named.is_any and ctx.options.thinkwire_observe:
             logger.warning("thinkwire_fault: there is none as long as thinkwire_observe is set, which changes nothing")
@@ -207,7 +156,7 @@ class Thinkwire:
     def running(self) -> None:
         self._is_running = True
         if self._watching is None:
-            self._watching = asyncio.create_task(self._watch_rules())
+            self._watching = asyncio.create_task(self._rules.watch())
 
     def done(self) -> None:
         if self._watching is not None:
@@ -218,36 +167,15 @@ class Thinkwire:
     @command.command("thinkwire.reload")
     def reload(self) -> None:
         """Read the rule file again; where it has errors, the old rules stay in force."""
-        loaded = self._load_rules()
-        if loaded.ruleset is None:
-            report = "\n".join(render(problem) for problem in loaded.problems)
-            logger.error("The rule file has errors, the old rules stay in force:\n%s", report)
-        else:
-            logger.info("The rules were read again from %s", _rule_file())
+        self._rules.reload()
 
     @command.command("thinkwire.explain")
     def explain(self, flows: Sequence[flow.Flow]) -> None:
         """Log which rule decides each setting for these flows, and why the other rules do not."""
         for one in flows:
-            if isinstance(one, http.HTTPFlow) and self._ruleset is not None:
+            if isinstance(one, http.HTTPFlow) and self._rules.ruleset is not None:
                 facts = self._facts(one)
-                logger.log(logging.INFO, "%s", self._ruleset.explain(facts, one))
-
-    def _load_rules(self) -> Loaded:
-        loaded = load(_rule_file(), shipped=shipped.folder(), compile_filter=compile_filter)
-        self._watch = Watch(loaded.files)
-        if loaded.ruleset is not None:
-            self._ruleset = loaded.ruleset
-            for problem in loaded.problems:
-                logger.warning("%s", render(problem))
-        return loaded
-
-    async def _watch_rules(self) -> None:
-        """mitmproxy itself only watches the script."""
-        while True:
-            await asyncio.sleep(0.5)
-            if self._watch is not None and self._watch.has_changed():
-                self.reload()
+                logger.log(logging.INFO, "%s", self._rules.ruleset.explain(facts, one))
 
     # --- hooks --------------------------------------------------------------------------------------------------
 
@@ -255,11 +183,11 @@ class Thinkwire:
         self._recorder.requestheaders(flow)
         if ours := take_our_header(flow.request):
             self._our_headers[flow] = ours
-        if self._ruleset is not None and self._may_pass_unread(flow.request):
+        if self._rules.ruleset is not None and self._may_pass_unread(flow.request):
             collect(flow, self._begin)
 
     def request(self, flow: http.HTTPFlow) -> None:
-        if self._ruleset is None:
+        if self._rules.ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
         elif self._redirect.is_on and flow.live:
             self._replay(flow)
@@ -288,12 +216,12 @@ class Thinkwire:
 
     def _begin(self, flow: http.HTTPFlow) -> None:
         """Choose the rules for a request that is there as a whole, and edit it."""
-        if self._ruleset is None:
+        if self._rules.ruleset is None:
             return
         facts = self._facts(flow)
         self._recorder.request(flow, is_of_an_api=facts.dialect is not None)
         self._onlooker.request(flow)
-        choice = self._ruleset.choose(facts, flow)
+        choice = self._rules.ruleset.choose(facts, flow)
         exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
         self._exchanges[flow] = exchange
         exchange.request()
@@ -336,13 +264,15 @@ class Thinkwire:
 
     def websocket_start(self, flow: http.HTTPFlow) -> None:
         def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:
-            assert self._ruleset is not None  # else there would be no connection; a reload never takes the rules away
+            assert (
+                self._rules.ruleset is not None
+            )  # else there would be no connection; a reload never takes the rules away
             facts = self._facts(flow, message)
             if facts.dialect is not None:
                 self._recorder.recognise(flow)
-            return facts, self._ruleset.choose(facts, flow)
+            return facts, self._rules.ruleset.choose(facts, flow)
 
-        if self._ruleset is not None:
+        if self._rules.ruleset is not None:
             self._conversations[flow] = Conversation(flow, choose, self._memory, observes=ctx.options.thinkwire_observe)
 
     def websocket_message(self, flow: http.HTTPFlow) -> None:
@@ -367,7 +297,7 @@ class Thinkwire:
 
     @property
     def _dialects(self) -> tuple[Dialect, ...]:
-        return self._ruleset.dialects if self._ruleset is not None else DIALECTS
+        return self._rules.ruleset.dialects if self._rules.ruleset is not None else DIALECTS
 
     def _facts(self, flow: http.HTTPFlow, message: bytes | None = None) -> RequestFacts:
         """What the rules see of a request; on a WebSocket its body is the client's message."""
@@ -390,11 +320,3 @@ def _is_read(path: Path) -> bool:
     """Does mitmproxy read its flows from there (`-r`)? It would find at the end what had just been written."""
     source = ctx.options.rfile
     return bool(source) and Path(source).expanduser().resolve() == path.resolve()
-
-
-def _rule_file() -> Path:
-    return (
-        Path(ctx.options.thinkwire_rules).expanduser()
-        if ctx.options.thinkwire_rules
-        else shipped.folder() / "default.yaml"
-    )
