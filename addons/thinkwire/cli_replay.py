@@ -12,9 +12,9 @@ from thinkwire.cli_diff import diff_lines
 from thinkwire.cli_rows import head_line, row_line
 from thinkwire.proxy.flow_source import RecordingError
 from thinkwire.proxy.reading import Reading, read_exchange
-from thinkwire.proxy.recorded import Recorded, parse_speed, read_recordings
 from thinkwire.proxy.recording import Session
 from thinkwire.proxy.rehearsal import rehearse
+from thinkwire.proxy.replay_source import Recorded, parse_speed, read_recordings
 from thinkwire.proxy.rows import Row, answer_rows, asked_row
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.faults import FaultError, parse_faults

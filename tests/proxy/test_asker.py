@@ -11,7 +11,7 @@ from mitmproxy import ctx
 
 from tests.flows import recorded_flow
 from thinkwire.proxy.asker import Asker
-from thinkwire.proxy.recorded import Recorded
+from thinkwire.proxy.replay_source import Recorded
 
 
 class Interrupted(asyncio.CancelledError):

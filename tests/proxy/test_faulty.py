@@ -15,7 +15,7 @@ from tests.e2e.bodies import BODY, DONE, EVENTS, JSON, SSE, STREAM, STREAM_QUEST
 from tests.flows import recorded_flow
 from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.proxy.faulty import FaultyAnswer, perform
-from thinkwire.proxy.recorded import Answer, Recorded
+from thinkwire.proxy.replay_source import Answer, Recorded
 from thinkwire.proxy.stall import HeldWriter
 from thinkwire.proxy.tap import HearingTap, SplitTap, TellingTap, pass_on
 from thinkwire.rewrite.fault import NO_FAULT, Fault, First, Stall

@@ -9,8 +9,8 @@ from mitmproxy import http
 
 from tests.flows import CHAT, recorded_flow
 from thinkwire.dialects.registry import request_facts
-from thinkwire.proxy.recorded import Recorded
 from thinkwire.proxy.replay import Asked, Repertoire, asked_by
+from thinkwire.proxy.replay_source import Recorded
 
 BASE = "http://127.0.0.1:8080"
 USER = {"role": "user", "content": "How is the weather in Rome?"}

@@ -28,9 +28,9 @@ from thinkwire.proxy.onlooker import Onlooker
 from thinkwire.proxy.options import OPTIONS
 from thinkwire.proxy.our_header import take_our_header
 from thinkwire.proxy.record import Recorder
-from thinkwire.proxy.recorded import parse_speed, read_recordings
 from thinkwire.proxy.redirect import Redirect
 from thinkwire.proxy.replay import asked_by
+from thinkwire.proxy.replay_source import parse_speed, read_recordings
 from thinkwire.proxy.rules_in_force import RulesInForce
 from thinkwire.proxy.websocket import Conversation
 from thinkwire.rewrite.fault import NO_FAULT

@@ -13,8 +13,8 @@ from mitmproxy import ctx, http
 from mitmproxy.flow import Error
 
 from thinkwire.proxy.chunks import CHUNKS
-from thinkwire.proxy.recorded import Recorded
 from thinkwire.proxy.recording import Session
+from thinkwire.proxy.replay_source import Recorded
 
 __all__ = ["Asker"]
 

@@ -17,7 +17,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.chunks import Chunk
 from thinkwire.proxy.framing import drop_stale, frame_stream
 from thinkwire.proxy.media import label_of, may_have_body
-from thinkwire.proxy.recorded import Recorded
+from thinkwire.proxy.replay_source import Recorded
 from thinkwire.proxy.reset import reset_on_close
 from thinkwire.proxy.signature import signs_header
 from thinkwire.proxy.stall import stall

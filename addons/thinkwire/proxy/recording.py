@@ -1,6 +1,6 @@
 """All exchanges in a mitmproxy flow file or a HAR, for looking into them, also those that nobody could replay.
 
-What the bytes of an answer mean is read elsewhere, and `recorded.py` reads exchanges for replay.
+What the bytes of an answer mean is read elsewhere, and `replay_source.py` reads exchanges for replay.
 """
 
 from dataclasses import dataclass, field, replace

@@ -18,9 +18,9 @@ from mitmproxy.flow import Flow
 from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.proxy.faulty import perform
-from thinkwire.proxy.recorded import Recorded
 from thinkwire.proxy.replay import Asked, Repertoire, asked_by
 from thinkwire.proxy.replay_server import TOKEN_HEADER, Performance, ReplayServer
+from thinkwire.proxy.replay_source import Recorded
 from thinkwire.rewrite.fault import Fault
 from thinkwire.rewrite.faulty import dialect_asked
 from thinkwire.ruleset.faults import spell_fault

@@ -16,7 +16,7 @@ from typing import Final
 from mitmproxy import http
 
 from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.recorded import Recorded
+from thinkwire.proxy.replay_source import Recorded
 
 __all__ = ["Asked", "Repertoire", "asked_by"]
 

@@ -12,7 +12,7 @@ from mitmproxy.tools.dump import DumpMaster
 
 from thinkwire.proxy import addon
 from thinkwire.proxy.asker import Asker
-from thinkwire.proxy.recorded import Recorded
+from thinkwire.proxy.replay_source import Recorded
 
 __all__ = ["Replay", "replay"]
 

@@ -14,7 +14,7 @@ from typing import Final, cast
 from tornado import httpserver, httputil, iostream, netutil
 from tornado.http1connection import HTTP1Connection
 
-from thinkwire.proxy.recorded import Answer
+from thinkwire.proxy.replay_source import Answer
 
 __all__ = ["TOKEN_HEADER", "Performance", "ReplayServer"]
 

@@ -14,7 +14,7 @@ from mitmproxy.test import tflow
 from tests.flows import har, recorded_flow, write_flows
 from thinkwire.proxy.chunks import CHUNKS
 from thinkwire.proxy.flow_source import RecordingError
-from thinkwire.proxy.recorded import Answer, parse_speed, read_recordings
+from thinkwire.proxy.replay_source import Answer, parse_speed, read_recordings
 
 TIMED = [(0.5, b"one"), (0.75, b"two"), (1.5, b"three")]
 
