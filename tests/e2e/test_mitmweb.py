@@ -19,14 +19,13 @@ from .browser import Page, open_page
 from .client import Reply, ask
 from .mitmweb import Mitmweb, reverse_mitmweb
 from .test_offline import read_flows
-from .test_recordings import EXPECTED, FOLDER, original
+from .test_recordings import ALL, EXPECTED, FOLDER, answer_of, joined_in, original
 from .upstream import Answer, Upstream
 
 
 @pytest.fixture(scope="module")
 def mitmweb(session_upstream: Upstream, confdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mitmweb]:
-    joined = tmp_path_factory.mktemp("mitmweb") / "joined.flow"
-    joined.write_bytes(b"".join((FOLDER / f"{name}.flow").read_bytes() for name in EXPECTED))
+    joined = joined_in(tmp_path_factory.mktemp("mitmweb"), ALL)
     with reverse_mitmweb(session_upstream.url, ["-r", str(joined)], {}, confdir) as mitmweb:
         yield mitmweb
         assert "Traceback" not in mitmweb.log
@@ -54,6 +53,14 @@ def test_a_recording_is_shown_assembled(mitmweb: Mitmweb, name: str) -> None:
     assert shown["text"].count("\nreasoning ") == EXPECTED[name].choices
     assert mitmweb.body(flow) == original(name).replace(b'"reasoning_content":', b'"reasoning":')
     assert mitmweb.content(flow, "thinkwire-original")["text"] == original(name).decode()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_recording_is_read(mitmweb: Mitmweb, name: str) -> None:
+    for one in read_flows(FOLDER / f"{name}.flow"):
+        flow = mitmweb.wait_for_flow(one.id)
+        assert mitmweb.content(flow)["view_name"] == "thinkwire" or one.request.path.startswith("/v9/")
+        assert mitmweb.content(flow, "thinkwire-original")["text"] == answer_of(one).decode()
 
 
 def test_a_streamed_answer_is_shown_and_its_bytes_are_one_view_away(mitmweb: Mitmweb, upstream: Upstream) -> None:

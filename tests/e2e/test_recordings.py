@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ssl
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
 import pytest
@@ -11,9 +15,9 @@ from mitmproxy import http
 from recordings.make import CHUNKS, COMPOSED, KEPT, names_in, write_recording
 from tests.ruleset.loading import SHIPPED, load_file
 
-from .client import ask
-from .mitmdump import PROJECT, read_offline, reverse_arguments, start_mitmdump
+from .mitmdump import PROJECT, read_offline, start_mitmdump
 from .test_offline import read_flows
+from .upstream import LIMIT
 from .view import View, read_view
 
 FOLDER = PROJECT / "recordings"
@@ -44,6 +48,7 @@ EXPECTED = {
     ),
     "llamacpp-chat-stream-cut-in-thought": Expected("The question is about light", "", "length", 1),
 }
+ALL = sorted(path.stem for path in FOLDER.glob("*.flow"))
 Rewritten = dict[str, bytes]
 
 
@@ -65,10 +70,10 @@ def rewrite_all(tmp_path: Path, confdir: Path, options: dict[str, str]) -> Rewri
     return {name: answer_of(flow) for name, flow in zip(EXPECTED, flows, strict=True)}
 
 
-def joined_in(folder: Path) -> Path:
-    """All recordings as one: flow files may be joined."""
+def joined_in(folder: Path, names: Iterable[str] = EXPECTED) -> Path:
+    """Recordings as one file: flow files may be joined."""
     joined = folder / "joined.flow"
-    joined.write_bytes(b"".join((FOLDER / f"{name}.flow").read_bytes() for name in EXPECTED))
+    joined.write_bytes(b"".join((FOLDER / f"{name}.flow").read_bytes() for name in names))
     return joined
 
 
@@ -114,22 +119,44 @@ def test_only_tokens_of_the_answer_are_left_in_a_stripped_recording(stripped: Re
 
 
 def test_plain_mitmproxy_reads_every_recording(tmp_path: Path, confdir: Path) -> None:
-    arguments = ["-r", str(joined_in(tmp_path)), "-w", str(tmp_path / "out.flow")]
-    read_offline(arguments, {}, confdir, is_plain=True)
-    assert [answer_of(flow) for flow in read_flows(tmp_path / "out.flow")] == list(map(original, EXPECTED))
+    joined = joined_in(tmp_path, ALL)
+    read_offline(["-r", str(joined), "-w", str(tmp_path / "out.flow")], {}, confdir, is_plain=True)
+    before, after = (
+        [(flow.request.url, flow.request.content, answer_of(flow), flow.metadata) for flow in read_flows(path)]
+        for path in (joined, tmp_path / "out.flow")
+    )
+    assert len(before) > len(ALL)
+    assert before == after
 
 
 def test_plain_mitmproxy_serves_every_recording(tmp_path: Path, confdir: Path) -> None:
-    arguments = [*reverse_arguments("http://127.0.0.1:8080"), "--server-replay", str(joined_in(tmp_path))]
+    joined = joined_in(tmp_path, ALL)
+    place = ["--mode", "regular", "--listen-host", "127.0.0.1", "--listen-port", "0"]
+    arguments = [*place, "--server-replay", str(joined)]
     mitmdump = start_mitmdump(arguments, {"connection_strategy": "lazy"}, confdir, is_plain=True)
     try:
         mitmdump.wait_until_listening()
-        for name in EXPECTED:
-            (flow,) = read_flows(FOLDER / f"{name}.flow")
-            reply = ask(mitmdump.port, flow.request.content or b"", headers={"host": flow.request.pretty_host})
-            assert (reply.status, reply.raw_body) == (200, answer_of(flow))
+        for flow in read_flows(joined):
+            assert ask_as_recorded(mitmdump.port, flow) == (200, answer_of(flow))
     finally:
         mitmdump.stop()
+
+
+def ask_as_recorded(port: int, flow: http.HTTPFlow) -> tuple[int, bytes]:
+    """Ask at the recorded host, through a proxy that needs no certificate for it."""
+    asked, target = flow.request, flow.request.path
+    connection = HTTPConnection("127.0.0.1", port, timeout=LIMIT)
+    if asked.scheme == "https":
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        connection = HTTPSConnection("127.0.0.1", port, timeout=LIMIT, context=context)
+        connection.set_tunnel(asked.host, asked.port)
+    else:
+        target = asked.url
+    connection.request(asked.method, target, asked.content, {"content-type": "application/json"})
+    response = connection.getresponse()
+    with closing(connection):
+        return response.status, response.read()
 
 
 def test_every_recording_is_used() -> None:

@@ -6,7 +6,6 @@ import gzip
 import http.client
 import json
 import re
-import ssl
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from .client import CHAT, Reply, ask, conversation
 from .client_http2 import ask_http2
 from .mitmdump import PROJECT, Mitmdump, reverse_arguments, start_mitmdump
 from .test_offline import read_flows
+from .test_recordings import ask_as_recorded
 from .upstream import LIMIT, Upstream
 
 RECORDINGS = sorted((PROJECT / "recordings").glob("*.flow"))
@@ -378,15 +378,7 @@ def test_http_2_clients_are_answered(renaming: Mitmdump) -> None:
 
 
 def ask_through(port: int, host: str) -> tuple[int, bytes]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=LIMIT, context=context)
-    connection.set_tunnel(host, 443)
-    connection.request("POST", CHAT, json.dumps(STREAM_QUESTION), {"content-type": "application/json"})
-    response = connection.getresponse()
-    body = response.read()
-    connection.close()
-    return response.status, body
+    return ask_as_recorded(port, recorded_flow(STREAM_QUESTION, url=f"https://{host}{CHAT}"))
 
 
 def test_a_regular_proxy_replays_for_any_host_and_rules_see_which(
