@@ -10,7 +10,9 @@ from pydantic import ValidationError
 from thinkwire.ruleset.declare import declared_problems
 from thinkwire.ruleset.faults import contradiction
 from thinkwire.ruleset.kinds import Compiled
-from thinkwire.ruleset.model import ExtractOptions, ReasoningAction, RuleFile, RuleTestModel
+from thinkwire.ruleset.model import RuleFile
+from thinkwire.ruleset.model_rule import ExtractOptions, ReasoningAction
+from thinkwire.ruleset.model_test import RuleTestModel
 from thinkwire.ruleset.node import Kind, Node, plain
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.rule import Edit

@@ -11,7 +11,7 @@ from functools import partial
 from thinkwire.dialects.request import RequestFacts
 from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.kinds import Filter
-from thinkwire.ruleset.model import Condition, Exists
+from thinkwire.ruleset.model_rule import Condition, Exists
 
 SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}

@@ -10,7 +10,7 @@ from thinkwire.dialects.dialect import Dialect
 from thinkwire.dialects.parts import Kind as Part
 from thinkwire.dialects.paths import PathError, parse_path
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.model import DialectModel, Places
+from thinkwire.ruleset.model_dialect import DialectModel, Places
 from thinkwire.ruleset.node import Kind, Node
 from thinkwire.ruleset.problem import Code, Problem, Source
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thinkwire.rewrite.plan import JSONPath
-from thinkwire.ruleset import model
 from thinkwire.ruleset.changes import Changes
+from thinkwire.ruleset.model_test import RuleTestModel
 
 __all__ = ["Expected", "RuleTest", "compile_test"]
 
@@ -53,14 +53,14 @@ class RuleTest:
     expected: Expected
 
 
-def compile_test(test: model.RuleTestModel, file: Path, line: int) -> RuleTest:
+def compile_test(test: RuleTestModel, file: Path, line: int) -> RuleTest:
     """A test from its checked form."""
     given = test.model_fields_set
     flow = test.flow if "flow" in given else None
     return RuleTest(test.id, file, line, file.parent / test.recording, flow, _changes(test), _expected(test))
 
 
-def _changes(test: model.RuleTestModel) -> Changes:
+def _changes(test: RuleTestModel) -> Changes:
     changes, removed = test.changes, tuple(map(_path, test.without))
     given = changes.model_fields_set
     return Changes(
@@ -73,7 +73,7 @@ def _changes(test: model.RuleTestModel) -> Changes:
     )
 
 
-def _expected(test: model.RuleTestModel) -> Expected:
+def _expected(test: RuleTestModel) -> Expected:
     expect, request = test.expect, test.expect.request
     given = expect.model_fields_set
     return Expected(

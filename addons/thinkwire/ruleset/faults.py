@@ -10,7 +10,7 @@ from typing import Final
 
 from thinkwire.rewrite.fault import NO_FAULT, Fault, First, Stall
 from thinkwire.ruleset.kinds import HIGHEST_STATUS, LOWEST_STATUS
-from thinkwire.ruleset.model import FaultOptions, FirstOptions
+from thinkwire.ruleset.model_rule import FaultOptions, FirstOptions
 
 __all__ = ["FaultError", "compile_fault", "contradiction", "parse_faults", "spell_fault"]
 

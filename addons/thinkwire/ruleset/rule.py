@@ -27,7 +27,7 @@ from thinkwire.rewrite.plan import (
 )
 from thinkwire.ruleset.condition import Alternative, Check, compile_condition
 from thinkwire.ruleset.faults import compile_fault, spell_fault
-from thinkwire.ruleset.model import HistoryOptions, ReasoningAction, Request, Response, RuleModel
+from thinkwire.ruleset.model_rule import HistoryOptions, ReasoningAction, Request, Response, RuleModel
 from thinkwire.ruleset.tagged import Tagged, compile_extract
 
 

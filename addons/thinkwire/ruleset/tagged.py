@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thinkwire.dialects.tag_families import FAMILIES, Family, Where, merged, pairs
 from thinkwire.rewrite.plan import Extract
-from thinkwire.ruleset.model import ExtractOptions
+from thinkwire.ruleset.model_rule import ExtractOptions
 
 OWN = "tags"
 """The name of a family that a rule makes of its own tags."""

@@ -8,33 +8,51 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from thinkwire.ruleset import model
 from thinkwire.ruleset.kinds import LONGEST_TAG
+from thinkwire.ruleset.model import RuleFile
+from thinkwire.ruleset.model_base import Mapping
+from thinkwire.ruleset.model_dialect import DialectModel, Places
+from thinkwire.ruleset.model_rule import (
+    Condition,
+    Exists,
+    ExtractOptions,
+    FaultOptions,
+    FirstOptions,
+    HistoryOptions,
+    InlineOptions,
+    ReasoningAction,
+    Request,
+    Response,
+    RuleModel,
+    StallOptions,
+    StripOptions,
+)
+from thinkwire.ruleset.model_test import Changes, Expectation, ExpectedRequest, RuleTestModel
 from thinkwire.ruleset.node import Kind, Node
 from thinkwire.ruleset.place import Place, locate
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 
-MAPPINGS: dict[str, type[model.Mapping]] = {
-    "": model.RuleFile,
-    "rules": model.RuleModel,
-    "rules.when": model.Condition,
-    "rules.when.body.*": model.Exists,
-    "rules.request": model.Request,
-    "rules.request.history": model.HistoryOptions,
-    "rules.response": model.Response,
-    "rules.response.reasoning": model.ReasoningAction,
-    "rules.response.reasoning.strip": model.StripOptions,
-    "rules.response.reasoning.inline": model.InlineOptions,
-    "rules.response.extract": model.ExtractOptions,
-    "rules.response.fault": model.FaultOptions,
-    "rules.response.fault.stall": model.StallOptions,
-    "rules.response.fault.status_first": model.FirstOptions,
-    "dialects": model.DialectModel,
-    "dialects.places": model.Places,
-    "tests": model.RuleTestModel,
-    "tests.with": model.Changes,
-    "tests.expect": model.Expectation,
-    "tests.expect.request": model.ExpectedRequest,
+MAPPINGS: dict[str, type[Mapping]] = {
+    "": RuleFile,
+    "rules": RuleModel,
+    "rules.when": Condition,
+    "rules.when.body.*": Exists,
+    "rules.request": Request,
+    "rules.request.history": HistoryOptions,
+    "rules.response": Response,
+    "rules.response.reasoning": ReasoningAction,
+    "rules.response.reasoning.strip": StripOptions,
+    "rules.response.reasoning.inline": InlineOptions,
+    "rules.response.extract": ExtractOptions,
+    "rules.response.fault": FaultOptions,
+    "rules.response.fault.stall": StallOptions,
+    "rules.response.fault.status_first": FirstOptions,
+    "dialects": DialectModel,
+    "dialects.places": Places,
+    "tests": RuleTestModel,
+    "tests.with": Changes,
+    "tests.expect": Expectation,
+    "tests.expect.request": ExpectedRequest,
 }
 """Where each mapping stands; `*` is a key of the user's own."""
 
