@@ -12,7 +12,8 @@ from mitmproxy.test import tflow
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
-from thinkwire.proxy.redact import MARKER, NAMES, NAMES_OUTSIDE_OF_JSON, Redactor
+from thinkwire.proxy.redact import MARKER, Redactor
+from thinkwire.proxy.secret_signs import NAMES, NAMES_OUTSIDE_OF_JSON
 from thinkwire.proxy.signature import is_signed
 from thinkwire.wire.codings import decoder_for
 

@@ -11,124 +11,26 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
-from urllib.parse import quote, unquote, unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes
 
 from mitmproxy import http
 from mitmproxy.flow import Error
 from mitmproxy.net import encoding
 
+from thinkwire.proxy.secret_signs import (
+    LOOKALIKES,
+    NAMES,
+    NAMES_IN_ERRORS,
+    NAMES_OUTSIDE_OF_JSON,
+    TELLTALES,
+    fitting,
+)
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["MARKER", "NAMES", "NAMES_OUTSIDE_OF_JSON", "Redactor"]
+__all__ = ["MARKER", "Redactor"]
 
 MARKER: Final = "[removed]"
 
-NAMES: Final = (
-    # Of headers, members of the query and members of JSON alike, whatever their case. `-` stands for `-`, `_` or
-    # nothing, `*` for anything.
-    # --- credentials
-    "authorization",
-    "*-authorization",
-    "*-auth",
-    "api-key",
-    "*-api-key",
-    "*-api-token",
-    "*-subscription-key",
-    "*-functions-key",
-    "*-virtual-key",
-    "*-litellm-key",
-    "*-access-key",
-    "*-access-key-id",
-    "*-access-token",
-    "*-auth-token",
-    "*-authorization-token",
-    "*-bearer-token",
-    "*-id-token",
-    "*-refresh-token",
-    "*-security-token",
-    "*-session-token",
-    "*-csrf-token",
-    "*-xsrf-token",
-    "*-private-token",
-    "*-private-key",
-    "*-secret",
-    "*-secret-key",
-    "*-password",
-    "*-passwd",
-    "*-jwt",
-    "*-credentials",
-    "cookie",
-    "set-cookie",
-    # --- signatures of AWS and of Google's storage
-    "x-amz-content-sha256",
-    "x-amz-credential",
-    "x-amz-date",
-    "x-amz-region-set",
-    "x-amz-signature",
-    "x-goog-credential",
-    "x-goog-signature",
-    # --- whose account it is
-    "organization",
-    "*-organization",
-    "*-organization-id",
-    "*-org-id",
-    "openai-project",
-    "x-goog-user-project",
-    "*-account-id",
-    "*-project-id",
-    "*-tenant-id",
-    "*-workspace-id",
-    "*-user-id",
-    "safety-identifier",
-    # --- whose machine it is
-    "cf-connecting-ip",
-    "forwarded",
-    "*-client-ip",
-    "*-forwarded-for",
-    "x-envoy-external-address",
-    "x-real-ip",
-)
-"""Whose values are no one's business."""
-
-NAMES_OUTSIDE_OF_JSON: Final = (
-    *("key", "x-*-key", "ephemeral-key", "token", "*-token", "sig", "*-signature", "code", "bearer", "assertion"),
-    *("*-client-id", "*-email", "*-workspace", "x-forwarded-user"),
-)
-"""Of headers and of members of the query; in JSON these are everyday words."""
-
-NAMES_IN_ERRORS: Final = (
-    "consumer",
-    "*-email",
-    "*-subscription-id",
-    "*-team-id",
-    "*-key-name",
-    "*-key-alias",
-    "caller-ip",
-)
-"""Of members of JSON that say in an error who has asked."""
-
-_LOOKALIKES: Final = re.compile(
-    rb"""(?<![A-Za-z0-9])(
-        (?:sk|csk|pplx|xai|nvapi|sess|tpsg|glpat|xox[a-z])-[\w*.-]{4,}  # OpenAI, Anthropic and those who do as they do
-      | (?:gsk|hf|r8|fw|tgp_v1|gh[a-z]|github_pat|ek|vck|jina|[sr]k_live)_\w{8,}  # Groq, Hugging Face, Replicate, ...
-      | AIza[\w-]{4,} | ya29\.[\w-]{4,}                     # Google
-      | (?:AKIA|ASIA|ABSK)[A-Z0-9a-z+/=]{12,}               # AWS
-      | (?<![\w-])eyJ[\w-]{8,}+\.[\w-]++\.[\w-]*            # JSON web tokens
-      | (?:org|proj|user|ws|acct)[-_](?=[A-Za-z]*[0-9])[\w-]{12,}  # whose account it is
-    )""",
-    re.VERBOSE,
-)
-"""What looks like a key, wherever it stands."""
-_TELLTALES: Final = re.compile(
-    rb"""(?<![A-Za-z0-9])(
-        arn:aws[\w-]{0,20}:[\w-]{0,40}:[\w-]{0,40}:[0-9]{12}:[\w/+=,.@:*-]*
-      | (?<=projects/)[\w-]{4,} | (?<=project[ =/])[0-9]{6,}     # Google
-      | [\w.-]{1,64}@[\w.-]+\.gserviceaccount\.com
-      | [\w.-]{0,64}\*{3}[\w.*-]*                           # a key that its provider has masked, but for its ends
-    )""",
-    re.VERBOSE,
-)
-"""What tells in an error who has asked; in a path it stays, by which a replay finds the exchange."""
 _CREDENTIALS: Final = re.compile(rb"\b((?:Bearer|Basic)\s+)([^\s\"'\\,;<>]{8,})", re.IGNORECASE)
 _QUERY: Final = re.compile(rb"([?&;#]|\\u0026)([\w.%-]{1,80})=([^&;#\s\"'\\<>]+)")
 _ADDRESS: Final = re.compile(rb"(?:https?|wss?):(?:\\?/){2}(?:[^\s\"'\\<>]|\\/|\\u0026)+")
@@ -164,9 +66,9 @@ class Redactor:
 
     def __init__(self, further: Iterable[str] = ()) -> None:
         names = (*NAMES, *further)
-        self._in_json = _fits(names)
-        self._in_errors = _fits((*names, *NAMES_IN_ERRORS))
-        self._outside = _fits((*names, *NAMES_OUTSIDE_OF_JSON))
+        self._in_json = fitting(names)
+        self._in_errors = fitting((*names, *NAMES_IN_ERRORS))
+        self._outside = fitting((*names, *NAMES_OUTSIDE_OF_JSON))
 
     def redact(self, flow: http.HTTPFlow) -> None:
         """Take the secrets out of everything in a flow that a peer or the user has written."""
@@ -186,7 +88,7 @@ class Redactor:
     def address(self, url: str) -> str:
         """An address without what is secret in it."""
         text = _without_secrets(url.encode("utf-8", "surrogateescape"), self._outside)
-        return _LOOKALIKES.sub(MARKER.encode(), text).decode("utf-8", "replace")
+        return LOOKALIKES.sub(MARKER.encode(), text).decode("utf-8", "replace")
 
 
 class _Redaction:
@@ -260,7 +162,7 @@ class _Redaction:
         text = _without_secrets(text, self._outside)
         text = self._known.sub(MARKER.encode(), text)
         text = _CREDENTIALS.sub(rb"\1" + MARKER.encode(), text)
-        return _LOOKALIKES.sub(MARKER.encode(), text)
+        return LOOKALIKES.sub(MARKER.encode(), text)
 
     # --- bodies; each keeps its length --------------------------------------------------------------------------
 
@@ -286,7 +188,7 @@ class _Redaction:
         body = self._address(body)
         body = self._known_in_error.sub(_blank_all, body)
         body = _CREDENTIALS.sub(lambda match: match[1] + _blank(match[2]), body)
-        return _TELLTALES.sub(_blank_all, _LOOKALIKES.sub(_blank_all, body))
+        return TELLTALES.sub(_blank_all, LOOKALIKES.sub(_blank_all, body))
 
     def _members(self, is_secret: Callable[[bytes], bool], body: bytes) -> bytes:
         """Members of JSON, whether they are a text, an object around one, a list of them, or a number."""
@@ -312,27 +214,6 @@ def _without_secrets(
         return match[1] + match[2] + b"=" + instead(match[3]) if is_secret(match[2]) else match[0]
 
     return _OF_USER.sub(lambda match: match[1] + instead(match[2]), _QUERY.sub(edited, text))
-
-
-def _fits(names: Iterable[str]) -> Callable[[bytes], bool]:
-    """A test for names."""
-    pattern = re.compile("|".join(_pattern(name) for name in names if name.strip()), re.IGNORECASE)
-    known: dict[bytes, bool] = {}
-
-    def fits(name: bytes) -> bool:
-        if name not in known:
-            if len(known) > 1000:  # the names of members may be anything
-                known.clear()
-            known[name] = pattern.fullmatch(unquote(name.decode("latin-1"))) is not None
-        return known[name]
-
-    return fits
-
-
-def _pattern(name: str) -> str:
-    """`*-api-key` also fits `api-key`."""
-    name = name.strip().lower()
-    return "".join("[-_]?" if one in "-_" else r"[\w.-]*" if one == "*" else re.escape(one) for one in name)
 
 
 def _credentials_in(value: bytes) -> Iterator[bytes]:
