@@ -17,18 +17,9 @@ from mitmproxy import flow, http
 from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
 from tests.flows import exchange, spoken, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
+from tests.test_show import PIECES, RULES, STREAM, TIMES
 from thinkwire import cli
 from thinkwire.cli_chart import LEFT, RIGHT
-
-RULES = Path(__file__).parents[1] / "rules"
-STREAM = FOLDER / "llamacpp-chat-stream.flow"
-PIECES = [
-    event(chunk({"reasoning_content": "Hm"})),
-    event(chunk({"reasoning_content": "."})),
-    event(chunk({"content": "Hi\nyou"})),
-    event(chunk(finish_reason="stop")) + b"data: [DONE]\n\n",
-]
-TIMES = [0.5, 1.0, 3.0, 4.0]
 
 type Show = Callable[..., Element]
 
