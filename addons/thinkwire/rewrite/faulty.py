@@ -17,7 +17,7 @@ from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.beginning import Form, Label
 from thinkwire.rewrite.documents import name_like
 from thinkwire.rewrite.fault import Fault
-from thinkwire.rewrite.framed import Cutter, Part, is_end_mark, raw_of, said_by
+from thinkwire.rewrite.framed import Cutter, Part, contents_of, is_end_mark, raw_of
 from thinkwire.wire.aws_event_stream import Message, exception
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_list import Element
@@ -114,8 +114,8 @@ class FaultyBody:
             if self._sent_last:
                 yield frame.raw
             return
-        said = said_by(frame)
-        if not said.is_event:
+        contents = contents_of(frame)
+        if not contents.is_event:
             yield raw_of(frame)
             return
         if not self._count:
@@ -123,7 +123,7 @@ class FaultyBody:
         if self.is_over:
             return
         self._count += 1
-        yield from self._send(frame, is_mark=is_end_mark(decode(said.data)))
+        yield from self._send(frame, is_mark=is_end_mark(decode(contents.data)))
         yield from self._go_wrong(frame)
 
     def _send(self, frame: Part, *, is_mark: bool) -> Iterator[Step]:

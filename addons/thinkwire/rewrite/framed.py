@@ -19,7 +19,7 @@ from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Cutter", "Event", "FrameReader", "Part", "Said", "is_end_mark", "raw_of", "said_by"]
+__all__ = ["Contents", "Cutter", "Event", "FrameReader", "Part", "contents_of", "is_end_mark", "raw_of"]
 
 _END_MARK: Final = re.compile(r"\s*\[\s*[A-Za-z_]+\s*\]\s*\Z")
 
@@ -93,7 +93,7 @@ def is_end_mark(text: str) -> bool:
     return _END_MARK.match(text) is not None
 
 
-class Said(NamedTuple):
+class Contents(NamedTuple):
     """What a part of a body holds."""
 
     data: bytes
@@ -107,15 +107,15 @@ class Said(NamedTuple):
         return bool(self.data.strip() or self.damage)
 
 
-def said_by(part: Part) -> Said:
+def contents_of(part: Part) -> Contents:
     """Reads the frame, not the document."""
     try:
         data = part.data or b""
     except Exception as error:  # a message that is damaged, or holds what no such message may
-        return Said(b"", Extent.DELTA, str(error) or type(error).__name__)
+        return Contents(b"", Extent.DELTA, str(error) or type(error).__name__)
     if isinstance(part, Frame) and part.is_foreign and is_document(decode(part.raw)):
-        return Said(part.raw, Extent.WHOLE, "")  # a text that is no event, most often a gateway's error
-    return Said(data, Extent.DELTA, "")
+        return Contents(part.raw, Extent.WHOLE, "")  # a text that is no event, most often a gateway's error
+    return Contents(data, Extent.DELTA, "")
 
 
 def raw_of(part: Part) -> bytes:
@@ -208,10 +208,12 @@ class FrameReader:
         return [event for part in parts if (event := self._event(part, is_last)) is not None]
 
     def _event(self, part: Part, is_last: bool) -> Event | None:
-        said = said_by(part)
-        if not said.is_event:
+        contents = contents_of(part)
+        if not contents.is_event:
             return None
         self._count += 1
-        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else said.extent
+        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else contents.extent
         is_cut = is_last and extent is Extent.DELTA and not isinstance(part, Line)
-        return Event(self._count, self._now, raw_of(part), decode(said.data), part.event, extent, is_cut, said.damage)
+        return Event(
+            self._count, self._now, raw_of(part), decode(contents.data), part.event, extent, is_cut, contents.damage
+        )
