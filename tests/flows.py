@@ -13,7 +13,7 @@ from mitmproxy.test import tflow
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 from wsproto.frame_protocol import Opcode
 
-from thinkwire.proxy.chunks import CHUNKS
+from thinkwire.playback.chunk_times import CHUNKS
 
 START = 1700000000.0
 CHAT = "/v1/chat/completions"

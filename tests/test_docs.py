@@ -6,20 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from thinkwire.dialects import chat_completions, dialect, parts, places, request
-from thinkwire.dialects.dialect import handling_table
-from thinkwire.dialects.locate import locate
+from thinkwire.dialects.apis import chat_completions
+from thinkwire.dialects.core import dialect, parts
+from thinkwire.dialects.core import parts as places
+from thinkwire.dialects.core import request_facts as request
+from thinkwire.dialects.core.dialect import handling_table
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.tag_families import FAMILIES, families_table
 from thinkwire.dialects.registry import DIALECTS, request_facts
-from thinkwire.dialects.tag_families import FAMILIES, families_table
-from thinkwire.proxy.filters import compile_filter
+from thinkwire.playback.recording import read_recording
+from thinkwire.playback.rule_test import try_out
+from thinkwire.proxy.flow_filter import compile_filter
 from thinkwire.proxy.options import OPTIONS
-from thinkwire.proxy.recording import read_recording
-from thinkwire.proxy.trial import try_out
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan, Strip
-from thinkwire.rewrite.states import diagram
-from thinkwire.ruleset import shipped
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.strip.states import diagram
+from thinkwire.ruleset import load as shipped
 from thinkwire.ruleset.load import load
 from thinkwire.ruleset.problem import render
 from thinkwire.wire import json_tree, splice

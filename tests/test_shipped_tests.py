@@ -11,9 +11,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.ruleset.loading import SHIPPED, load_file
-from thinkwire.proxy.recording import read_recording
-from thinkwire.proxy.trial import try_out
-from thinkwire.ruleset.expected import RuleTest
+from thinkwire.playback.recording import read_recording
+from thinkwire.playback.rule_test import try_out
+from thinkwire.ruleset.rule_tests.expected import RuleTest
 
 FILES = sorted(SHIPPED.glob("*.yaml"))
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from tests.dialects.test_anthropic_messages import delta, raw_of, redacted, start, stop, text, thinking
+from tests.dialects.apis.test_anthropic_messages import delta, raw_of, redacted, start, stop, text, thinking
 from tests.e2e.bodies import DONE, JSON, SSE, USAGE, chunk, dump, envelope, frame
 from tests.e2e.upstream import Answer, Request
 

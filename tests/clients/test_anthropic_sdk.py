@@ -10,7 +10,7 @@ import anthropic
 import pytest
 from anthropic.types import Message
 
-from tests.dialects.test_anthropic_messages import Event, raw_of, redacted, text, thinking, tool
+from tests.dialects.apis.test_anthropic_messages import Event, raw_of, redacted, text, thinking, tool
 from tests.e2e.bodies import JSON, SSE
 from tests.e2e.mitmdump import Mitmdump
 from tests.e2e.upstream import Answer, Upstream

@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, EventStreamError
 
-from tests.dialects import test_anthropic_messages as inner
-from tests.dialects.test_bedrock_converse import BEGIN, END, HI, THOUGHT, body, raw_of, text, thought, tool
+from tests.dialects.apis import test_anthropic_messages as inner
+from tests.dialects.apis.test_bedrock_converse import BEGIN, END, HI, THOUGHT, body, raw_of, text, thought, tool
 from tests.e2e.bodies import JSON
 from tests.e2e.mitmdump import Mitmdump
 from tests.e2e.upstream import Answer, Upstream

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from cohere.core.request_options import RequestOptions
 
-from tests.dialects.test_cohere import (
+from tests.dialects.apis.test_cohere import (
     END,
     SAYS,
     START,

@@ -9,7 +9,7 @@ import anthropic
 import openai
 import pytest
 
-from tests.dialects.test_anthropic_messages import raw_of, text, thinking, tool
+from tests.dialects.apis.test_anthropic_messages import raw_of, text, thinking, tool
 from tests.e2e.bodies import DONE, SSE, chunk
 from tests.e2e.fixtures import StartMitmdump
 from tests.e2e.mitmdump import PROJECT, Mitmdump

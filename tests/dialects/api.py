@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.rewrite.answers import event
-from thinkwire.dialects.dialect import GLANCE, Dialect
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Kind, Owner, Update
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.dialect import GLANCE, Dialect
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 from thinkwire.wire.json_tree import Node, decode, read
 
 SIZES = (1, 7, 1_000_000)

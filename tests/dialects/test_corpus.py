@@ -9,12 +9,12 @@ import pytest
 from botocore.eventstream import EventStreamBuffer
 
 from tests.corpus import CORPUS, needs_corpus
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 pytestmark = needs_corpus
 

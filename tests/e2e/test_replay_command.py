@@ -13,7 +13,7 @@ import pytest
 from mitmproxy import http
 
 from tests.flows import recorded_flow, write_flows
-from thinkwire import cli
+from thinkwire.cli import main as cli
 
 from .bodies import EVENTS, SSE, STREAM, STREAM_QUESTION
 from .client import CHAT, ask
@@ -25,7 +25,7 @@ NULL = str(PROJECT / "tests" / "ruleset" / "bad" / "null.yaml")
 
 
 def start(*arguments: str, home: Path) -> Mitmdump:
-    code = "import sys; from thinkwire.cli import main; sys.exit(main())"
+    code = "import sys; from thinkwire.cli.main import main; sys.exit(main())"
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", code, "replay", *arguments],
         cwd=PROJECT,

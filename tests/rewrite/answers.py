@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import OnError, Opaque, Rename, ResponsePlan, Strip, TokenMetadata
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 from thinkwire.rewrite.tally import Tally
 
 STRIP = ResponsePlan(Strip(), OnError.DROP)

@@ -14,9 +14,9 @@
 import json
 from typing import Final
 
-from thinkwire.dialects.dialect import Dialect, Handling
-from thinkwire.dialects.parts import Extent, Kind, Level, Owner, Place
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.parts import Extent, Kind, Level, Owner, Place
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 
 ENVELOPE: Final = Place(Kind.ENVELOPE)

@@ -7,13 +7,13 @@ import pytest
 
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, documents_of, event
 from tests.rewrite.block_api import BLOCK_API
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Kind, Owner
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 from thinkwire.wire.json_tree import read
 
 REQUEST = RequestFacts("h", "/blocks", "POST", (), None, "blocks")

@@ -7,14 +7,14 @@ import pytest
 
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, THINK, framed, message, plan, response, rewritten
-from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
-from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
-from thinkwire.rewrite.numbers import Numbers
 from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan
+from thinkwire.rewrite.renumber import Numbers
 from thinkwire.wire.json_tree import read
 
 HALVES = ["a\ud83d", "\ude00b"]

@@ -26,7 +26,7 @@ from tests.rewrite.answers import (
     rewrite_stream,
     stream,
 )
-from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS
+from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.rewrite.plan import ResponsePlan
 
 SEAL = "EqQBCkgIARABGAIiQL7vE0c9"

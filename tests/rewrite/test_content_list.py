@@ -23,8 +23,8 @@ from tests.rewrite.answers import (
     stream,
 )
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan
+from thinkwire.rewrite.stream.documents import rewrite_body
 
 SEAL = "EqQBCkgIARABGAIiQL7vE0c9"
 RECORDED = [answer for answer in recorded_answers() if answer.path.parent.name == "mistral"]

@@ -10,8 +10,8 @@ from tests.corpus import Recorded, chat_answers, needs_corpus
 from tests.rewrite.answers import CHAT_REQUEST, STRIP, TO_REASONING, TO_REASONING_CONTENT, rewrite_stream
 from thinkwire.dialects.registry import SPELLINGS
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Rename, ResponsePlan
+from thinkwire.rewrite.stream.documents import rewrite_body
 
 pytestmark = needs_corpus
 

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.dialects.declared import declare, placed
+from tests.dialects.declared_api import declare, placed
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of, event
 from tests.ruleset.loading import SHIPPED, load_file, load_text
 from tests.splits import PROPERTY
-from thinkwire.dialects import paths
-from thinkwire.dialects.declared import clashes
-from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.paths import PathError, parse_path
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.declared import paths
+from thinkwire.dialects.declared.compiler import clashes
+from thinkwire.dialects.declared.paths import PathError, parse_path
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 KEEP = ResponsePlan()
 TALK, EVENTS, OTHER = "/api/v9/talk", "/v9/events", "/v1/chat/completions"

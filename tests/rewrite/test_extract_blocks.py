@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tests.rewrite.answers import documents_of
 from tests.splits import PROPERTY
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES, Family, Where, pairs
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, ResponsePlan, Strip
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)

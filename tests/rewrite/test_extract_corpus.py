@@ -9,11 +9,11 @@ import pytest
 from tests.corpus import CORPUS, Recorded, chat_answers, needs_corpus
 from tests.e2e.view import objects_in
 from tests.rewrite.answers import CHAT_REQUEST, accumulate, rewrite_stream
-from thinkwire.dialects.tag_families import FAMILIES
+from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 pytestmark = needs_corpus
 

@@ -8,14 +8,14 @@ import pytest
 
 from tests.dialects.api import Api, dump, events
 from tests.rewrite.answers import STRIP
-from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
-from thinkwire.dialects.cohere import COHERE
-from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.gemini import GEMINI
-from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
+from thinkwire.dialects.apis.anthropic_messages import ANTHROPIC_MESSAGES
+from thinkwire.dialects.apis.cohere import COHERE
+from thinkwire.dialects.apis.gemini import GEMINI
+from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
+from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 SAID, THOUGHT = {"type": "text", "text": "a"}, {"type": "thinking", "thinking": "b"}
 ITEM = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}

@@ -7,10 +7,10 @@ import pytest
 
 from tests.dialects.api import Api, events
 from tests.rewrite.answers import STRIP_KEEP_OPAQUE, documents_of
-from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
-from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE
-from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
-from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
+from thinkwire.dialects.apis.anthropic_messages import ANTHROPIC_MESSAGES
+from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE
+from thinkwire.dialects.apis.gemini_interactions import GEMINI_INTERACTIONS
+from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
 
 MESSAGES = Api(ANTHROPIC_MESSAGES, "/v1/messages")
 CONVERSE = Api(BEDROCK_CONVERSE, "/model/m/converse-stream")

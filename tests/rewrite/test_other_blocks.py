@@ -7,10 +7,10 @@ import pytest
 
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import ANYWHERE, RESPONSES, THINK, framed, plan, rewritten
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip
+from thinkwire.rewrite.stream.documents import rewrite_body
 
 LM_STUDIO = RequestFacts("h", "/api/v1/chat", "POST", (), None, "lm-studio")
 COHERE = RequestFacts("h", "/v2/chat", "POST", (), None, "cohere")

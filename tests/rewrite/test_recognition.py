@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.rewrite.answers import STRIP
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 
 CANDIDATES = b'"candidates":[{"content":{"parts":[{"thought":true,"text":"Secret"}]}}]'
 THINKING = b'"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Secret"}'

@@ -21,8 +21,8 @@ from tests.rewrite.answers import (
 )
 from thinkwire.dialects.registry import SPELLINGS
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
 from thinkwire.rewrite.plan import Rename, ResponsePlan
+from thinkwire.rewrite.stream.documents import rewrite_body
 
 
 def delta_after(plan: ResponsePlan, delta: dict[str, Any]) -> dict[str, Any]:

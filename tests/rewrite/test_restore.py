@@ -7,16 +7,16 @@ import pytest
 
 from tests.rewrite.answers import STRIP, TO_REASONING, chunk, event, stream
 from tests.rewrite.test_extract_blocks import framed, message
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.registry import CONVERSATIONS
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.body import rewrite_body
-from thinkwire.rewrite.history import Mapped, map_history
-from thinkwire.rewrite.memory import Memory
+from thinkwire.rewrite.history.mapper import Mapped, map_history
+from thinkwire.rewrite.history.memory import Memory
+from thinkwire.rewrite.history.recorder import Hearing
 from thinkwire.rewrite.plan import Extract, History, Keep, RequestPlan, ResponsePlan, To
-from thinkwire.rewrite.remember import Hearing
-from thinkwire.rewrite.stream import Label, StreamRewriter
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
 from thinkwire.wire.json_tree import Unreadable
 
 CALLER = b"c" * 16

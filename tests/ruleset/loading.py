@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.filters import compile_filter
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.proxy.flow_filter import compile_filter
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load
 

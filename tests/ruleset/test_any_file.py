@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ruleset.loading import SHIPPED, load_file, load_text
-from thinkwire.ruleset.place import Place
+from thinkwire.ruleset.model.pydantic_errors import MAPPINGS, TRANSLATIONS, Wording
 from thinkwire.ruleset.problem import Problem, render
-from thinkwire.ruleset.translate import MAPPINGS, TRANSLATIONS, Wording
+from thinkwire.ruleset.yaml.location import Place
 
 OTHERS_WORDS = (
     "Input should",

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.ruleset.loading import SHIPPED, load_file, request, rules
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES, Where, merged, pairs
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tag_families import FAMILIES, Where, merged, pairs
 from thinkwire.rewrite.plan import (
     Extract,
     Inline,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.ruleset.loading import request, rules
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.filters import make_flow
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.proxy.flow_filter import make_flow
 from thinkwire.rewrite.plan import Strip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.ruleset.loading import load_text, request, rules
-from thinkwire.rewrite.fault import NO_FAULT, Fault, First, Stall
+from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 from thinkwire.ruleset.faults import FaultError, parse_faults, spell_fault
 
 ALL = Fault(First(429, 2), Stall(5, 2.5), None, 20, True, 7, True)

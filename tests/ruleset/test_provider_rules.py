@@ -3,9 +3,9 @@
 import pytest
 
 from tests.ruleset.loading import SHIPPED, load_file
-from thinkwire.dialects.history import Form, taker_of
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.history.provider_forms import Form, taker_of
 from thinkwire.dialects.registry import CONVERSATIONS
-from thinkwire.dialects.request import RequestFacts
 from thinkwire.rewrite.plan import History, Plan, Rename, Strip, To
 
 CHAT, MESSAGES, OLLAMA = "chat-completions", "anthropic-messages", "ollama"

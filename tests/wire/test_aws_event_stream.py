@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.splits import PROPERTY, run_at_every_split
 from tests.wire.aws_messages import chunk, event, exception, message, read_all, text_header
-from thinkwire.rewrite.documents import Framed
+from thinkwire.rewrite.stream.documents import Framed
 from thinkwire.wire.aws_event_stream import DamagedMessage, Message, MessageSplitter
 from thinkwire.wire.json_tree import Unreadable
 from thinkwire.wire.splice import Edit

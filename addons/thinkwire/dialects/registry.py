@@ -5,29 +5,29 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from thinkwire.dialects.anthropic_messages import ANTHROPIC_MESSAGES
-from thinkwire.dialects.bedrock_converse import BEDROCK_CONVERSE
-from thinkwire.dialects.bedrock_invoke import BEDROCK_INVOKE
-from thinkwire.dialects.chat_completions import CHAT_COMPLETIONS, SPELLINGS
-from thinkwire.dialects.chat_conversation import CHAT_CONVERSATION, OLLAMA_CONVERSATION
-from thinkwire.dialects.cohere import COHERE
-from thinkwire.dialects.completions import COMPLETIONS
-from thinkwire.dialects.conversation import Conversation
-from thinkwire.dialects.dashscope import DASHSCOPE
-from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.g4f import G4F
-from thinkwire.dialects.gemini import GEMINI
-from thinkwire.dialects.gemini_conversation import GEMINI_CONVERSATION
-from thinkwire.dialects.gemini_interactions import GEMINI_INTERACTIONS
-from thinkwire.dialects.llamacpp_completion import LLAMACPP_COMPLETION
-from thinkwire.dialects.lm_studio import LM_STUDIO
-from thinkwire.dialects.messages_conversation import MESSAGES_CONVERSATION
-from thinkwire.dialects.mistral_conversations import MISTRAL_CONVERSATIONS
-from thinkwire.dialects.ollama import OLLAMA
-from thinkwire.dialects.openai_responses import OPENAI_RESPONSES
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.responses_conversation import RESPONSES_CONVERSATION
-from thinkwire.dialects.sglang_generate import SGLANG_GENERATE
+from thinkwire.dialects.apis.anthropic_messages import ANTHROPIC_MESSAGES
+from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE
+from thinkwire.dialects.apis.bedrock_invoke import BEDROCK_INVOKE
+from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.apis.cohere import COHERE
+from thinkwire.dialects.apis.completions import COMPLETIONS
+from thinkwire.dialects.apis.dashscope import DASHSCOPE
+from thinkwire.dialects.apis.g4f import G4F
+from thinkwire.dialects.apis.gemini import GEMINI
+from thinkwire.dialects.apis.gemini_interactions import GEMINI_INTERACTIONS
+from thinkwire.dialects.apis.llamacpp_completion import LLAMACPP_COMPLETION
+from thinkwire.dialects.apis.lm_studio import LM_STUDIO
+from thinkwire.dialects.apis.mistral_conversations import MISTRAL_CONVERSATIONS
+from thinkwire.dialects.apis.ollama import OLLAMA
+from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
+from thinkwire.dialects.apis.sglang_generate import SGLANG_GENERATE
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.history.base import Conversation
+from thinkwire.dialects.history.chat import CHAT_CONVERSATION, OLLAMA_CONVERSATION
+from thinkwire.dialects.history.gemini import GEMINI_CONVERSATION
+from thinkwire.dialects.history.messages import MESSAGES_CONVERSATION
+from thinkwire.dialects.history.responses import RESPONSES_CONVERSATION
 from thinkwire.wire.json_tree import Unreadable, read
 
 __all__ = ["CONVERSATIONS", "DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts", "streams_a_list"]

@@ -13,28 +13,28 @@ from mitmproxy import command, contentviews, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.proxy.content_view import AnswerView, OriginalView
-from thinkwire.proxy.exchange import Exchange
-from thinkwire.proxy.faults import Faults
-from thinkwire.proxy.faulty import FaultyAnswer
-from thinkwire.proxy.flow_file import NotAFlowFile
-from thinkwire.proxy.flow_source import RecordingError
-from thinkwire.proxy.large_request import collect
-from thinkwire.proxy.media import is_json, is_websocket
-from thinkwire.proxy.onlooker import Onlooker
+from thinkwire.exchange.buffered_request import collect
+from thinkwire.exchange.content_type import is_json, is_websocket
+from thinkwire.exchange.exchange import Exchange
+from thinkwire.exchange.request_headers import take_our_header
+from thinkwire.exchange.websocket import Conversation
+from thinkwire.playback.flow_reader import RecordingError
+from thinkwire.proxy.faults.live import FaultyAnswer
+from thinkwire.proxy.faults.selector import Faults
 from thinkwire.proxy.options import OPTIONS
-from thinkwire.proxy.our_header import take_our_header
-from thinkwire.proxy.record import Recorder
-from thinkwire.proxy.redirect import Redirect
-from thinkwire.proxy.replay import asked_by
-from thinkwire.proxy.replay_source import parse_speed, read_recordings
-from thinkwire.proxy.rules_in_force import RulesInForce
-from thinkwire.proxy.websocket import Conversation
-from thinkwire.rewrite.fault import NO_FAULT
-from thinkwire.rewrite.memory import Memory
+from thinkwire.proxy.record.flow_writer import NotAFlowFile
+from thinkwire.proxy.record.recorder import Recorder
+from thinkwire.proxy.replay.matcher import asked_by
+from thinkwire.proxy.replay.recordings import parse_speed, read_recordings
+from thinkwire.proxy.replay.redirect import Redirect
+from thinkwire.proxy.rule_reload import RulesInForce
+from thinkwire.proxy.view.answer_store import Onlooker
+from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
+from thinkwire.rewrite.faults.fault import NO_FAULT
+from thinkwire.rewrite.history.memory import Memory
 from thinkwire.ruleset.choose import Choice
 from thinkwire.ruleset.faults import FaultError, parse_faults
 

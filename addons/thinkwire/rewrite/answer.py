@@ -7,19 +7,18 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from thinkwire.dialects.conversation import Sink
-from thinkwire.dialects.dialect import GLANCE, Dialect
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Kind, Update
-from thinkwire.dialects.pieces import UNHEARD
+from thinkwire.dialects.core.dialect import GLANCE, Dialect
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Update
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.history.base import UNHEARD, Sink
 from thinkwire.dialects.registry import DIALECTS
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.extraction import Extraction, ToldApart, says_something
-from thinkwire.rewrite.inline import Inliner
+from thinkwire.rewrite.extract.extractor import Extraction, ToldApart, says_something
+from thinkwire.rewrite.history.recorder import Hearing
+from thinkwire.rewrite.inline.inliner import Inliner
 from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
-from thinkwire.rewrite.remember import Hearing
 from thinkwire.rewrite.rename import rename
-from thinkwire.rewrite.strip import Stripper
+from thinkwire.rewrite.strip.stripper import Stripper
 from thinkwire.rewrite.tally import Tally
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edit, Edits, splice

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from thinkwire.dialects.dialect import Dialect
-from thinkwire.dialects.locate import locate
-from thinkwire.dialects.parts import Extent, Kind, Owner, Update
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.likeness import carries
-from thinkwire.rewrite.numbers import Numbers
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.template import carries
 from thinkwire.wire.json_tree import Node, decode, encode, read
 from thinkwire.wire.splice import Edits, splice
 

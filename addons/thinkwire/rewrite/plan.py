@@ -6,8 +6,8 @@ Plain values, fixed once the request has been read; it does not know how they we
 from dataclasses import dataclass
 from enum import Enum
 
-from thinkwire.dialects.tag_families import Family
-from thinkwire.rewrite.fault import NO_FAULT, Fault
+from thinkwire.dialects.core.tag_families import Family
+from thinkwire.rewrite.faults.fault import NO_FAULT, Fault
 
 type JSONPath = tuple[str, ...]
 """The names of nested members, outermost first: `reasoning.exclude` is `("reasoning", "exclude")`."""

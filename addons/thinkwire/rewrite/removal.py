@@ -6,8 +6,8 @@ It edits; what becomes of token metadata, and whether the document is sent, is d
 from collections.abc import Set
 from typing import Final
 
-from thinkwire.dialects.opaque import is_readable
-from thinkwire.dialects.parts import VISIBLE, Kind, Level, Part, Place, Update, level_of
+from thinkwire.dialects.core.encrypted_check import is_readable
+from thinkwire.dialects.core.parts import VISIBLE, Kind, Level, Part, Place, Update, level_of
 from thinkwire.rewrite.plan import Opaque
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits

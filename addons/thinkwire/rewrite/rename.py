@@ -3,7 +3,7 @@
 It edits names and copies text as it stands, escapes and all; it removes no event and hides nothing.
 """
 
-from thinkwire.dialects.parts import Kind, Part, Update, level_of
+from thinkwire.dialects.core.parts import Kind, Part, Update, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 

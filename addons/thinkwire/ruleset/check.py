@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
-from thinkwire.ruleset.declare import declared_problems
+from thinkwire.ruleset.dialect import declared_problems
 from thinkwire.ruleset.faults import contradiction
-from thinkwire.ruleset.kinds import Compiled
-from thinkwire.ruleset.model import RuleFile
-from thinkwire.ruleset.model_rule import ExtractOptions, ReasoningAction
-from thinkwire.ruleset.model_test import RuleTestModel
-from thinkwire.ruleset.node import Kind, Node, plain
+from thinkwire.ruleset.field_types import Compiled
+from thinkwire.ruleset.model.pydantic_errors import translate
+from thinkwire.ruleset.model.rule import ExtractOptions, ReasoningAction
+from thinkwire.ruleset.model.rule_file import RuleFile
+from thinkwire.ruleset.model.rule_test import RuleTestModel
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.rule import Edit
-from thinkwire.ruleset.translate import translate
+from thinkwire.ruleset.yaml.node import Kind, Node, plain
 
 type CompileFilter = Callable[[str], Compiled]
 

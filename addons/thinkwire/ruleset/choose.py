@@ -7,14 +7,14 @@ not know files or YAML. `Ruleset.choose` runs once for each request; everything 
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.rewrite.fault import NO_FAULT, Fault
+from thinkwire.rewrite.faults.fault import NO_FAULT, Fault
 from thinkwire.rewrite.plan import History, JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
+from thinkwire.ruleset.extract_setting import Tagged
 from thinkwire.ruleset.rule import SINGLE, Decision, Edit, Origin, Rule, spell
-from thinkwire.ruleset.tagged import Tagged
 
 REMEMBERED_CHOICES = 256
 """Combinations of matching rules whose choice is kept; real traffic has a handful."""

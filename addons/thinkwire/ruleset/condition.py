@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.ruleset.field_types import Filter
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.kinds import Filter
-from thinkwire.ruleset.model_rule import Condition, Exists
+from thinkwire.ruleset.model.rule import Condition, Exists
 
 SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}

@@ -6,7 +6,7 @@ nothing itself.
 
 from collections.abc import Iterator, Sequence
 
-from thinkwire.dialects.request import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.ruleset.problem import one_line
 from thinkwire.ruleset.rule import Decision, Rule
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Final
 
-from thinkwire.rewrite.fault import NO_FAULT, Fault, First, Stall
-from thinkwire.ruleset.kinds import HIGHEST_STATUS, LOWEST_STATUS
-from thinkwire.ruleset.model_rule import FaultOptions, FirstOptions
+from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
+from thinkwire.ruleset.field_types import HIGHEST_STATUS, LOWEST_STATUS
+from thinkwire.ruleset.model.rule import FaultOptions, FirstOptions
 
 __all__ = ["FaultError", "compile_fault", "contradiction", "parse_faults", "spell_fault"]
 

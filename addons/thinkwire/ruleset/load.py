@@ -9,21 +9,23 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from thinkwire.dialects.dialect import Dialect
+from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.registry import NAMES
 from thinkwire.ruleset.check import CompileFilter, check_file, dialects_of, rules_of, tests_of, texts_of
 from thinkwire.ruleset.choose import Ruleset
-from thinkwire.ruleset.declare import compile_declared
-from thinkwire.ruleset.expected import RuleTest, compile_test
+from thinkwire.ruleset.dialect import compile_declared
+from thinkwire.ruleset.field_types import ID
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.kinds import ID
-from thinkwire.ruleset.model import RuleFile
-from thinkwire.ruleset.node import Kind, Node
+from thinkwire.ruleset.model.pydantic_errors import suggest
+from thinkwire.ruleset.model.rule_file import RuleFile
 from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span
 from thinkwire.ruleset.rule import compile_rule
-from thinkwire.ruleset.shadow import Placed, warnings
-from thinkwire.ruleset.translate import suggest
-from thinkwire.ruleset.yaml_tree import parse
+from thinkwire.ruleset.rule_tests.expected import RuleTest, compile_test
+from thinkwire.ruleset.warnings import Placed, warnings
+from thinkwire.ruleset.yaml.node import Kind, Node
+from thinkwire.ruleset.yaml.tree import parse
+
+__all__ = []
 
 TOP = Span(0, 0)
 LOOK_AT_PATH = "check the path and its permissions"
@@ -304,3 +306,10 @@ def _shorten(path: Path) -> Path:
         return path.relative_to(Path.cwd()) if path.is_absolute() else path
     except ValueError:
         return path
+
+
+def folder() -> Path:
+    """The folder of the shipped rule files: in an installed package beside the code, in a checkout at its root."""
+    package = Path(__file__).parent.parent
+    installed = package / "rules"
+    return installed if installed.is_dir() else package.parent.parent / "rules"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from thinkwire.dialects.request import RequestFacts
-from thinkwire.dialects.tag_families import FAMILIES
-from thinkwire.rewrite.fault import Fault
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tag_families import FAMILIES
+from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.plan import (
     History,
     Inline,
@@ -26,9 +26,9 @@ from thinkwire.rewrite.plan import (
     TokenMetadata,
 )
 from thinkwire.ruleset.condition import Alternative, Check, compile_condition
+from thinkwire.ruleset.extract_setting import Tagged, compile_extract
 from thinkwire.ruleset.faults import compile_fault, spell_fault
-from thinkwire.ruleset.model_rule import HistoryOptions, ReasoningAction, Request, Response, RuleModel
-from thinkwire.ruleset.tagged import Tagged, compile_extract
+from thinkwire.ruleset.model.rule import HistoryOptions, ReasoningAction, Request, Response, RuleModel
 
 
 @dataclass(frozen=True, slots=True)

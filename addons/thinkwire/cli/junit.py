@@ -1,0 +1,95 @@
+"""The verdicts on rule files' tests as JUnit XML, which servers for CI read. Only words; it decides nothing."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree
+
+from thinkwire.cli.common import COULD_NOT_RUN
+from thinkwire.ruleset.rule_tests.verdict import Verdict
+
+__all__ = ["Suite", "write_junit"]
+
+_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot hold, however they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One rule file and its tests."""
+
+    file: Path
+    code: int
+    """The exit code that it asks for."""
+    verdicts: list[Verdict] = field(default_factory=list)
+    trouble: str = ""
+    """Why its tests were not run at all."""
+
+
+def write_junit(path: Path, suites: Sequence[Suite]) -> None:
+    """Write a report. Raises OSError."""
+    elements = [_suite(suite) for suite in suites]
+    root = _element("testsuites", name="thinkwire test", **_counts(elements))
+    root.extend(elements)
+    tree = ElementTree.ElementTree(root)
+    ElementTree.indent(tree)
+    with path.open("wb") as file:
+        tree.write(file, encoding="utf-8", xml_declaration=True)
+        file.write(b"\n")
+
+
+def _suite(suite: Suite) -> ElementTree.Element:
+    cases = [_case(verdict) for verdict in suite.verdicts]
+    if suite.trouble:
+        case = _element(
+            "testcase", classname=suite.file, name="the rule file", file=suite.file, line=1, time=_time(0.0)
+        )
+        case.append(_trouble("error" if suite.code == COULD_NOT_RUN else "failure", suite.trouble))
+        cases.append(case)
+    element = _element("testsuite", name=suite.file, file=suite.file, skipped=0)
+    element.extend(cases)
+    element.attrib.update(_counts([element]))
+    return element
+
+
+def _case(verdict: Verdict) -> ElementTree.Element:
+    test = verdict.test
+    case = _element(
+        "testcase", classname=test.file, name=test.id, file=test.file, line=test.line, time=_time(verdict.seconds)
+    )
+    if verdict.obstacle:
+        case.append(_trouble("error", verdict.obstacle))
+    elif verdict.differences:
+        said = [f"{one.what}: expected {one.expected}, came {one.came}" for one in verdict.differences]
+        case.append(_trouble("failure", "\n".join([*said, *verdict.notes])))
+    return case
+
+
+def _trouble(kind: str, text: str) -> ElementTree.Element:
+    element = _element(kind, message=text.partition("\n")[0], type="could not run" if kind == "error" else "failed")
+    element.text = _fit(text)
+    return element
+
+
+def _counts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:
+    cases = [case for element in elements for case in element.iter("testcase")]
+    return {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.find("failure") is not None for case in cases)),
+        "errors": str(sum(case.find("error") is not None for case in cases)),
+        "time": _time(sum(float(case.get("time", 0)) for case in cases)),
+    }
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3f}"
+
+
+def _element(tag: str, **attributes: object) -> ElementTree.Element:
+    return ElementTree.Element(tag, {name: _fit(str(value)) for name, value in attributes.items()})
+
+
+def _fit(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)

@@ -1,0 +1,124 @@
+"""`thinkwire replay`: be the provider of a recording; or ask oneself what was asked, and show what comes."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from thinkwire.cli.common import CLEAN, COULD_NOT_RUN, PROBLEMS, Commands, CouldNotRunError, load_rules
+from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
+from thinkwire.playback.flow_reader import RecordingError
+from thinkwire.playback.reading import Reading, read_exchange
+from thinkwire.playback.recording import Session
+from thinkwire.playback.rehearsal import rehearse
+from thinkwire.playback.summary import Row, answer_rows, asked_row
+from thinkwire.proxy.replay.recordings import Recorded, parse_speed, read_recordings
+from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.faults import FaultError, parse_faults
+
+__all__ = ["add_to", "run"]
+
+PORT: Final = 8080
+EXAMPLE: Final = """example:
+  thinkwire replay recordings/llamacpp-chat-stream.flow --port 8080 --speed 2
+  thinkwire replay recordings/llamacpp-chat-stream.flow --ask --rules rules/strip.yaml
+"""
+
+
+def add_to(commands: Commands) -> None:
+    replay = commands.add_parser(
+        "replay",
+        help="be the provider of a recording: answer as recorded, in time",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    replay.add_argument("files", nargs="+", metavar="FILE", help="a mitmproxy flow file or a HAR file")
+    replay.add_argument("--port", type=int, help=f"of this machine, 0: any; default: {PORT}, with --ask any")
+    replay.add_argument(
+        "--speed",
+        type=_speed,
+        default="1",
+        help="1: as recorded, 2: twice as fast, 0: no waiting; default: %(default)s",
+    )
+    replay.add_argument(
+        "--fault",
+        metavar="FAULT",
+        dest="faults",
+        action="append",
+        default=[],
+        help="what goes wrong, to test clients, whatever the rules say: cut-after=20 (events), stall=5:3 (3 seconds "
+        "behind 5 events), error-after=10, drop-done, split=7 (bytes), status-first=429, none; repeatable",
+    )
+    replay.add_argument("--rules", type=Path, metavar="FILE", help="a rule file; default: the shipped default rules")
+    replay.add_argument(
+        "--ask",
+        action="store_true",
+        help="ask once what was asked, show what the provider sent and what a client gets by the rules, and end",
+    )
+
+
+def _speed(text: str) -> str:
+    try:
+        parse_speed(text)
+    except RecordingError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        # mitmdump would say what is wrong between lines of its own
+        exchanges, warnings = read_recordings(arguments.files)
+    except RecordingError as error:
+        raise CouldNotRunError(str(error)) from error
+    ruleset = load_rules(arguments.rules)
+    try:
+        parse_faults(arguments.faults)
+    except FaultError as error:
+        raise CouldNotRunError(f"--fault: {error}") from error
+    # All of mitmdump, which other commands need not wait for.
+    from thinkwire.proxy.replay.client import Asker
+    from thinkwire.proxy.replay.command import Replay, replay
+
+    show = _Show(exchanges, ruleset, Colours(sys.stdout))
+    asker = Asker(exchanges, show.begin, show.end) if arguments.ask else None
+    port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
+    asked = Replay(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
+    if not replay(asked, exchanges[0], asker):
+        return COULD_NOT_RUN
+    if not arguments.ask:
+        return CLEAN  # mitmdump has logged the warnings
+    for warning in warnings:
+        print(f"thinkwire: {warning}", file=sys.stderr)
+    return PROBLEMS if warnings else CLEAN
+
+
+class _Show:
+    """Prints of each exchange what the provider sent, what the rules did, and what the client got."""
+
+    def __init__(self, exchanges: Sequence[Recorded], ruleset: Ruleset, colours: Colours) -> None:
+        self._ruleset = ruleset
+        self._rehearsed = rehearse([Session(one.number, one.flow) for one in exchanges], ruleset)
+        self._colours = colours
+
+    def begin(self, recorded: Recorded) -> None:
+        session = Session(recorded.number, recorded.flow)
+        print(head_line(session, self._colours))
+        print(row_line(asked_row(self._read(session)), self._colours), flush=True)
+
+    def end(self, recorded: Recorded, now: Session) -> None:
+        self._print_answer("the provider sent", Session(recorded.number, recorded.flow))
+        print(row_line(Row("the rules did, for example"), self._colours))
+        for line in diff_lines(next(self._rehearsed), self._ruleset, self._colours, most=1):
+            print(line)
+        self._print_answer("the client got", now)
+        print()
+
+    def _print_answer(self, heading: str, session: Session) -> None:
+        print(row_line(Row(heading), self._colours))
+        for row in answer_rows(self._read(session)):
+            print(row_line(row, self._colours))
+
+    def _read(self, session: Session) -> Reading:
+        return read_exchange(session, dialects=self._ruleset.dialects)

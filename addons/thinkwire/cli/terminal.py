@@ -1,0 +1,76 @@
+"""Colours for a terminal.
+
+None of what mitmproxy depends on prints lines in colour, and a few escape sequences are no reason for one more
+dependency.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+from thinkwire.exchange.exchange_log import rules_of
+from thinkwire.playback.diff import listing_of
+from thinkwire.playback.reading import rerun
+from thinkwire.playback.recording import Session
+from thinkwire.playback.rehearsal import Rehearsed
+from thinkwire.playback.summary import Row, Tone
+from thinkwire.playback.text import printable
+from thinkwire.ruleset.choose import Ruleset
+
+__all__ = ["Colours", "diff_lines", "head_line", "row_line"]
+
+_ENDS: Final = "\x1b[0m"
+
+
+class Colours:
+    """Puts texts in colour, or leaves them as they are."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.are_on = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def bold(self, text: str) -> str:
+        return self._in("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._in("2", text)
+
+    def red(self, text: str) -> str:
+        return self._in("31", text)
+
+    def green(self, text: str) -> str:
+        return self._in("32", text)
+
+    def yellow(self, text: str) -> str:
+        return self._in("33", text)
+
+    def _in(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}{_ENDS}" if self.are_on and text else text
+
+
+def head_line(recorded: Session, colours: Colours) -> str:
+    return colours.bold(f"flow {recorded.number}: {recorded.method} {printable(recorded.url)}")
+
+
+def row_line(row: Row, colours: Colours) -> str:
+    """A name, and a text of any number of lines beside it."""
+    if row.text is None:
+        return colours.bold(f"  {row.name}")
+    paint = {Tone.THOUGHT: colours.dim, Tone.CALL: colours.yellow, Tone.BAD: colours.red}.get(row.tone, str)
+    first, *others = (paint(printable(line)) for line in row.text.split("\n"))
+    return "\n".join(
+        [f"  {colours.bold(row.name.ljust(10))}{first}", *(f"{'':12}{line}" if line else "" for line in others)]
+    )
+
+
+def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours, most: int | None = None) -> Iterator[str]:
+    """The listing of an exchange, for a terminal; not more than so many changes of it."""
+    listing = listing_of(one, rerun(one.recorded, ruleset))
+    for changed in listing.changes[:most]:
+        yield colours.dim(f"  {changed.where}")
+        for line in changed.lines:
+            colour = colours.red if line.sign == "-" else colours.green
+            yield f"  {colour(line.sign)} {printable(line.head)}{colour(printable(line.differs))}{printable(line.tail)}"
+    if not one.choice.rules:
+        yield "  no rule decides about this exchange"
+    else:
+        yield printable(f"  {rules_of(one.choice)}: {listing.summary}")

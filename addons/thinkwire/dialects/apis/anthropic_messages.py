@@ -1,0 +1,226 @@
+"""Anthropic Messages: blocks of content, streamed block by block (dialects.md section 25).
+
+The tables read like that section. Blocks, deltas and events of a type that is not named here are none of reasoning
+(results of server tools, compactions, ...): they stay, and their numbers close the gaps that thoughts leave.
+"""
+
+import re
+from typing import Any, Final
+from urllib.parse import unquote
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    ROLE,
+    TEXT,
+    TOOL_CALL,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["ANTHROPIC_MESSAGES"]
+
+# --- a block ----------------------------------------------------------------------------------------------------
+
+_BLOCK: Final = Place(Kind.OWNER, space="block")
+
+
+def _block(*, opens: bool) -> Shape:
+    """A block by its type; what a thought holds beside text and signature counts as thought."""
+    # The type says something: an event that opens a block is sent although the block is empty.
+    thought = Level(opens=opens, is_thought=True)
+    return Shape(
+        switch="type",
+        cases={
+            "thinking": Shape(
+                members={"type": OTHER, "thinking": REASONING, "signature": OPAQUE}, other=REASONING, label=thought
+            ),
+            "redacted_thinking": Shape(members={"type": OTHER, "data": OPAQUE}, other=REASONING, label=thought),
+            "text": Shape(members={"type": OTHER, "text": TEXT}, other=OTHER, label=Level(opens=opens)),
+            "tool_use": Shape(members={"type": OTHER}, other=TOOL_CALL, label=Level(opens=opens)),
+        },
+        other=OTHER,
+        label=Level(opens=opens),
+    )
+
+
+_DELTA: Final = Shape(
+    switch="type",
+    cases={
+        "thinking_delta": Shape(members={"type": ENVELOPE, "thinking": REASONING}, other=REASONING),
+        "signature_delta": Shape(members={"type": ENVELOPE, "signature": OPAQUE}, other=OPAQUE),
+        "text_delta": Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER),
+        "input_json_delta": Shape(members={"type": ENVELOPE, "partial_json": TOOL_CALL}, other=OTHER),
+    },
+    other=OTHER,
+)
+
+
+# --- the documents ----------------------------------------------------------------------------------------------
+
+_MESSAGE_MEMBERS: Final[dict[str, Any]] = {
+    "type": ENVELOPE,
+    "role": ROLE,
+    "content": Shape(elements=_block(opens=True)),
+    "stop_reason": FINISH,
+    "stop_sequence": ENVELOPE,
+    "usage": USAGE,
+}
+_MESSAGE: Final = Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE))
+_EVENT_MEMBERS: Final[dict[str, Any]] = {"type": ENVELOPE, "index": _BLOCK, "error": ERROR}
+
+_DOCUMENT: Final = Shape(
+    switch="type",
+    cases={
+        # A second one comes where a gateway asked once more in the middle of a stream.
+        "message_start": Shape(
+            members=_EVENT_MEMBERS | {"message": _MESSAGE}, other=OTHER, label=Level(resets=("block",))
+        ),
+        "content_block_start": Shape(
+            members=_EVENT_MEMBERS | {"content_block": _block(opens=False)}, other=OTHER, label=Level(begins=True)
+        ),
+        "content_block_delta": Shape(members=_EVENT_MEMBERS | {"delta": _DELTA}, other=OTHER),
+        "message_delta": Shape(
+            members={
+                "type": ENVELOPE,
+                "delta": Shape(members={"stop_reason": FINISH, "stop_sequence": ENVELOPE}, other=OTHER),
+                "usage": USAGE,
+            },
+            other=OTHER,
+        ),
+        "message": Shape(members=_MESSAGE_MEMBERS, other=OTHER),
+    },
+    # Some name an event on its `event:` line alone, and a message not at all; its members tell what it is.
+    members=_EVENT_MEMBERS
+    | _MESSAGE_MEMBERS
+    | {"message": _MESSAGE, "content_block": _block(opens=False), "delta": _DELTA},
+    other=OTHER,
+)
+_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
+_EVENTS: Final = frozenset(
+    (
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    )
+)
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/(?:v1|anthropic)/messages/?\Z")
+_VERTEX: Final = re.compile(r"/publishers/anthropic/models/(?!count-tokens:)([^/:]+):(stream)?[rR]awPredict\Z")
+
+
+def _vertex(path: str) -> re.Match[str] | None:
+    return _VERTEX.search(unquote(path))
+
+
+def _asks_by_path(path: str) -> bool:
+    return _PATH.search(path) is not None or _vertex(path) is not None
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and isinstance(body.get("messages"), list) and "anthropic_version" in body
+
+
+def _model(request: RequestFacts) -> str | None:
+    vertex = _vertex(request.path)
+    return model_in_body(request) or (vertex[1] if vertex else None)
+
+
+def _wants_stream(request: RequestFacts) -> bool:
+    vertex = _vertex(request.path)
+    return stream_in_body(request) or (vertex is not None and vertex[2] is not None)
+
+
+def _knows(root: Node) -> bool:
+    if root.child("type") is None:
+        return _is_untyped(root)
+    name = _type(root)
+    if name == "message":
+        return root.child("content") is not None and any(root.child(key) for key in ("usage", "stop_reason", "model"))
+    # `ping` and `error` are also the names of others' events.
+    return name in _EVENTS
+
+
+def _is_untyped(root: Node) -> bool:
+    """Is it an event or a message whose own type is missing? A delta or a thought in it has one."""
+    content = root.child("content")
+    blocks = [root.child("content_block"), *(content.children if content is not None else ())]
+    return _type(root.child("delta")) in _DELTA.cases or any(_type(block) in _THOUGHTS for block in blocks)
+
+
+def _type(node: Node | None) -> str | None:
+    type_ = node.child("type") if node is not None else None
+    return type_.value if type_ is not None and type_.is_string else None
+
+
+_WRITTEN: Final = {
+    Kind.REASONING: ({"type": "thinking", "thinking": "", "signature": ""}, "thinking_delta", "thinking"),
+    Kind.TEXT: ({"type": "text", "text": ""}, "text_delta", "text"),
+}
+
+
+def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+    block, delta, member = _WRITTEN.get(kind, _WRITTEN[Kind.TEXT])
+    index = owner.number
+    documents: tuple[dict[str, Any], ...] = (
+        {"type": "content_block_start", "index": index, "content_block": block},
+        {"type": "content_block_delta", "index": index, "delta": {"type": delta, member: text}},
+        {"type": "content_block_stop", "index": index},
+    )
+    return [to_json(document) for document in documents]
+
+
+_ERRORS: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+
+
+def _error(status: int, message: str) -> str:
+    kind = _ERRORS.get(status, "invalid_request_error" if status < 500 else "api_error")
+    return to_json({"type": "error", "error": {"type": kind, "message": message}})
+
+
+ANTHROPIC_MESSAGES: Final = Dialect(
+    name="anthropic-messages",
+    handling=Handling(
+        strip="blocks of type thinking and redacted_thinking with all their events; later blocks close the gap",
+        rename="nothing: the API has one name for it",
+        sent_back="the blocks of the last turn in front of its tool calls, unchanged and with their signatures",
+    ),
+    asks_by_path=_asks_by_path,
+    asks_by_body=_asks_by_body,
+    model=_model,
+    wants_stream=_wants_stream,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element("content", around('{"type":"thinking","thinking":', ',"signature":""}')),
+    text_element=around('{"type":"text","text":', "}"),
+    has_blocks=True,
+    error=_error,
+    signs_thoughts=True,
+)

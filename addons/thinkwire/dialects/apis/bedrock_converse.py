@@ -1,0 +1,174 @@
+"""AWS Bedrock's Converse and ConverseStream: blocks of content of all vendors in one form (dialects.md section 26).
+
+The type of an event stands in the frame, not in the document, so documents are told by their members. Nova sends the
+same documents through InvokeModel, each as a member named after its event.
+"""
+
+import re
+from typing import Any, Final
+from urllib.parse import unquote
+
+from thinkwire.dialects.core.dialect import GLANCE, Dialect, Handling
+from thinkwire.dialects.core.insertion import around, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    ROLE,
+    TEXT,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.wire.json_tree import Node, Shape, read
+from thinkwire.wire.splice import to_json
+
+__all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
+
+# --- a block ----------------------------------------------------------------------------------------------------
+
+_WHOLE_THOUGHT: Final = Place(Kind.REASONING, splits=True)
+_THOUGHT: Final = Shape(
+    members={
+        "text": REASONING,
+        "signature": OPAQUE,
+        "redactedContent": OPAQUE,
+        "reasoningText": Shape(members={"text": REASONING, "signature": OPAQUE}, other=REASONING, label=_WHOLE_THOUGHT),
+    },
+    other=REASONING,
+    label=Level(is_thought=True),
+)
+_BLOCK_MEMBERS: Final[dict[str, Any]] = {"reasoningContent": _THOUGHT, "text": TEXT, "toolUse": TOOL_CALL}
+_PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
+
+
+# --- the documents ----------------------------------------------------------------------------------------------
+
+_MEMBERS: Final[dict[str, Any]] = {
+    "p": ENVELOPE,
+    "role": ROLE,
+    "contentBlockIndex": Place(Kind.OWNER, space="block"),
+    "start": Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(begins=True)),
+    "delta": _PIECE,
+    "output": Shape(
+        members={
+            "message": Shape(
+                members={
+                    "role": ROLE,
+                    "content": Shape(
+                        elements=Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(opens=True)),
+                    ),
+                },
+                other=OTHER,
+            )
+        },
+        other=OTHER,
+    ),
+    "stopReason": FINISH,
+    # What the caller asked for of the model's own answer: any part of it, by its path.
+    "additionalModelResponseFields": Shape(
+        members={"stop_sequence": OTHER, "stop_reason": OTHER, "usage": USAGE}, other=TRANSCRIPT
+    ),
+    "trace": Shape(members={"guardrail": Shape(members={"modelOutput": TRANSCRIPT}, other=OTHER)}, other=OTHER),
+    "metrics": OTHER,
+    "usage": USAGE,
+}
+_BEGINNING: Final = Level(resets=("block",))
+
+
+def _event(members: dict[str, Any]) -> Shape:
+    """An event; the one with a role begins a message, whose blocks are numbered anew."""
+    beginning = Shape(members=members, other=OTHER, label=_BEGINNING)
+    return Shape(switch="role", cases={"assistant": beginning}, members=members, other=OTHER)
+
+
+_EVENTS: Final = (
+    "messageStart",
+    "contentBlockStart",
+    "contentBlockDelta",
+    "contentBlockStop",
+    "messageStop",
+)
+_DOCUMENT: Final = _event(_MEMBERS | dict.fromkeys((*_EVENTS, "metadata"), _event(_MEMBERS)))
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+MODEL_PATH: Final = "/model/(arn:.+|[^/]+)/"
+"""An ARN has a slash in it, which not every client escapes."""
+_PATH: Final = re.compile(MODEL_PATH + r"converse(?:-stream)?\Z")
+_MODEL: Final = re.compile(MODEL_PATH + r"[^/]+\Z")
+
+
+def model_in_path(request: RequestFacts) -> str | None:
+    """The model or its ARN, whose slashes and colons are escaped in the path."""
+    found = _MODEL.search(request.path)
+    return unquote(found[1]) if found else None
+
+
+_STARTS: Final = frozenset(("p", "role"))
+_METADATA: Final = frozenset(("p", "usage", "metrics", "trace", "performanceConfig", "serviceTier"))
+
+
+def _knows(root: Node) -> bool:
+    names = {child.key for child in root.children}
+    if names & {"contentBlockIndex", "stopReason", *_EVENTS}:
+        return True
+    if "role" in names or "metrics" in names:
+        return names <= _STARTS or names <= _METADATA
+    output = root.child("output")
+    return output is not None and output.child("message") is not None
+
+
+def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+    delta = {"reasoningContent": {"text": text}} if kind is Kind.REASONING else {"text": text}
+    return [
+        to_json({"contentBlockIndex": owner.number, "delta": delta}),
+        to_json({"contentBlockIndex": owner.number}),
+    ]
+
+
+def _event_name(document: str) -> str:
+    """Which event of a block it is: the name stands beside the document, and clients go by it."""
+    root = read(document, GLANCE)
+    if root.child("delta") is not None:
+        return "contentBlockDelta"
+    return "contentBlockStart" if root.child("start") is not None else "contentBlockStop"
+
+
+_ERRORS: Final = {429: "ThrottlingException", 503: "ServiceUnavailableException"}
+
+
+def aws_error(status: int, message: str) -> str:
+    """An error as AWS writes it; clients read its name from the body where no header has it."""
+    kind = _ERRORS.get(status, "ValidationException" if status < 500 else "InternalServerException")
+    return to_json({"__type": kind, "message": message})
+
+
+BEDROCK_CONVERSE: Final = Dialect(
+    name="bedrock-converse",
+    handling=Handling(
+        strip="blocks with reasoningContent and all their events; later blocks close the gap",
+        rename="nothing: the API has one name for it",
+        sent_back="reasoningContent blocks, unchanged and with their signatures; a signed request is never edited",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=lambda body: False,
+    model=model_in_path,
+    wants_stream=lambda request: request.path.endswith("-stream"),
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element("content", around('{"reasoningContent":{"reasoningText":{"text":', "}}}")),
+    text_element=around('{"text":', "}"),
+    event_name=_event_name,
+    has_blocks=True,
+    error=aws_error,
+)

@@ -1,0 +1,35 @@
+"""AWS Bedrock's InvokeModel: requests and answers are the model's own, only path and errors are AWS's.
+
+No document is known here: each is recognised as one of the model's own API, and rewritten as such (dialects.md section
+26). Its name is that of the request.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE, MODEL_PATH, aws_error, model_in_path
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.parts import OTHER
+from thinkwire.wire.json_tree import Shape
+
+__all__ = ["BEDROCK_INVOKE"]
+
+_PATH: Final = re.compile(MODEL_PATH + r"invoke(?:-with-response-stream)?\Z")
+_DOCUMENT: Final = Shape(members={}, other=OTHER)
+
+BEDROCK_INVOKE: Final = Dialect(
+    name="bedrock-invoke",
+    handling=Handling(
+        strip="what the model's own API strips",
+        rename="what the model's own API renames",
+        sent_back="as the model's own API takes it; a signed request is never edited",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=lambda body: False,
+    model=model_in_path,
+    wants_stream=lambda request: request.path.endswith("-stream"),
+    table=lambda _request: _DOCUMENT,
+    knows=lambda root: False,
+    write=BEDROCK_CONVERSE.write,
+    error=aws_error,
+)

@@ -1,0 +1,303 @@
+"""Chat completions: OpenAI's API, and what everybody else made of it (dialects.md sections 2, 3 and 5-20).
+
+The tables read like those sections: a member's name, and what it is. Members that are not named are unknown: they
+stay, and an event that holds one with a value is worth sending.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    REASONING_TOKENS,
+    REFUSAL,
+    ROLE,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+    level_of,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import Edits, to_json
+
+__all__ = [
+    "CHAT_COMPLETIONS",
+    "CONTENT",
+    "CONTENT_PART",
+    "MESSAGE_MEMBERS",
+    "REASONING_MEMBERS",
+    "SPELLINGS",
+    "TOKEN_MEMBERS",
+]
+
+SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
+"""All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
+
+# --- reasoning --------------------------------------------------------------------------------------------------
+
+# One element of `reasoning_details` (OpenRouter, Snowflake, MiniMax), `thinking_blocks` or `reasoning_items`
+# (LiteLLM). What is not named here may be text of any kind and counts as reasoning.
+_BLOCK_TEXT: Final = Place(Kind.REASONING, rank=0)
+_TEXT_LIST: Final = Shape(
+    elements=Shape(members={"type": ENVELOPE, "text": _BLOCK_TEXT}, other=REASONING, label=_BLOCK_TEXT),
+    label=_BLOCK_TEXT,
+)
+_BLOCK: Final = Shape(
+    members={
+        "type": ENVELOPE,
+        "id": ENVELOPE,
+        "format": ENVELOPE,
+        "index": ENVELOPE,
+        "status": ENVELOPE,
+        "text": _BLOCK_TEXT,
+        "thought": _BLOCK_TEXT,  # Perplexity
+        "closed": ENVELOPE,  # Mistral
+        "thinking": _TEXT_LIST,
+        "summary": _TEXT_LIST,
+        "content": _TEXT_LIST,
+        "signature": OPAQUE,
+        "data": OPAQUE,
+        "encrypted_content": OPAQUE,
+    },
+    other=REASONING,
+    label=_BLOCK_TEXT,
+)
+_BLOCKS: Final = Shape(elements=_BLOCK, label=Level(blocks=True))
+
+_STRUCTURED_REASONING: Final[dict[str, Any]] = {
+    "reasoning_details": _BLOCKS,
+    "thinking_blocks": _BLOCKS,
+    "reasoning_items": _BLOCKS,
+    "reasoning_steps": _BLOCKS,  # Perplexity: what it thought before each search
+    "reasoning_encrypted": OPAQUE,  # Venice
+    "reasoning_opaque": OPAQUE,  # Copilot
+    "encrypted_content": OPAQUE,  # xAI
+}
+REASONING_MEMBERS: Final[dict[str, Any]] = {
+    **{name: Place(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
+    **_STRUCTURED_REASONING,
+}
+"""What a delta, a message or a copy of one can hold of reasoning; OpenRouter's text completions hold it, too."""
+
+
+# --- token metadata ---------------------------------------------------------------------------------------------
+
+TOKEN_MEMBERS: Final[dict[str, Any]] = {
+    # DeepSeek keeps the thought's tokens beside the answer's.
+    "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=TOKENS),
+    "top_logprobs": TOKENS,  # Together
+    "token_ids": TOKENS,  # vLLM, Fireworks
+    "response_token_ids": TOKENS,  # SGLang
+    "output_token_ids": TOKENS,
+    "tokens": TOKENS,  # Cerebras
+    "token_id": TOKENS,  # Together
+    "sampling_mask": TOKENS,  # vLLM derender
+    "reasoning_logprobs": REASONING_TOKENS,  # Cerebras
+    "raw_output": TRANSCRIPT,  # Fireworks: the untouched text and its ids
+    "hidden_states": TRANSCRIPT,  # SGLang
+    "routed_experts": TRANSCRIPT,  # vLLM: one row for each token
+    "routing_matrix": TRANSCRIPT,
+    "meta_info": TRANSCRIPT,  # SGLang: all that the engine knows
+}
+"""What lists tokens one by one, on any level."""
+
+
+# --- a message or delta -----------------------------------------------------------------------------------------
+
+# Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
+_COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
+_COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
+# Gemini says here whether the content beside it is a thought; signatures stay, for the next request needs them.
+_GOOGLE: Final = Shape(members={"thought": Place(Kind.REASONING, marks=True)}, other=OTHER, label=Level(is_copy=True))
+_COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
+_COPY_MEMBERS.update(_COPIES)
+_COPY_MEMBERS["google"] = _GOOGLE
+
+# `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
+_TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is marked as a thought
+_THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
+CONTENT_PART: Final = Shape(
+    switch="type",
+    cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
+    | {
+        "text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": Place(Kind.TEXT, tags=_TAGS)}, other=OTHER)
+    },
+    members=REASONING_MEMBERS | {"type": ENVELOPE},
+    other=TEXT,
+    label=Place(Kind.TEXT, splits=True, tags=_TAGS),
+)
+CONTENT: Final = Shape(
+    elements=CONTENT_PART,
+    switch=CONTENT_PART.switch,
+    cases=CONTENT_PART.cases,
+    members=CONTENT_PART.members,
+    other=CONTENT_PART.other,
+    label=CONTENT_PART.label,
+)
+MESSAGE_MEMBERS: Final[dict[str, Any]] = {
+    **REASONING_MEMBERS,
+    **TOKEN_MEMBERS,
+    **_COPIES,
+    "role": ROLE,
+    "content": CONTENT,
+    "refusal": REFUSAL,
+    "tool_calls": Shape(elements=Shape(members=_COPIES), label=TOOL_CALL),
+    "function_call": Shape(members=_COPIES, label=TOOL_CALL),
+    "name": ENVELOPE,  # MiniMax, on each delta
+    "channel": ENVELOPE,  # Groq: `analysis` beside the reasoning
+}
+
+
+def _message(extent: Extent) -> Shape:
+    return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(bears_names=True, extent=extent))
+
+
+# Groq quotes what the model wrote when a tool call failed.
+_ERROR: Final = Shape(
+    members={"failed_generation": TRANSCRIPT, "metadata": Shape(members={"failed_generation": TRANSCRIPT})},
+    label=ERROR,
+)
+
+
+# --- a choice ---------------------------------------------------------------------------------------------------
+
+_CHOICE: Final = Shape(
+    members={
+        **REASONING_MEMBERS,  # OpenRouter's text completions keep them here
+        **TOKEN_MEMBERS,
+        "index": Place(Kind.OWNER),
+        "delta": _message(Extent.DELTA),
+        "message": _message(Extent.WHOLE),
+        "finish_reason": FINISH,
+        "native_finish_reason": ENVELOPE,
+        "usage": USAGE,  # Kimi
+        "text": TOKENS,  # Together repeats each piece here
+        "error": _ERROR,
+        **_COPIES,
+    },
+    other=OTHER,
+    label=Level(opens=True, bears_names=True),
+)
+
+
+# --- the document -----------------------------------------------------------------------------------------------
+
+_DOCUMENT: Final = Shape(
+    members={
+        **TOKEN_MEMBERS,
+        **_STRUCTURED_REASONING,
+        **_COPIES,
+        "reasoning_content": REASONING,  # `reasoning` and `thinking` would be the request's settings here
+        "id": ENVELOPE,
+        "object": ENVELOPE,
+        "created": ENVELOPE,
+        "model": ENVELOPE,
+        "system_fingerprint": ENVELOPE,
+        "service_tier": ENVELOPE,
+        "provider": ENVELOPE,
+        "obfuscation": ENVELOPE,
+        "p": ENVELOPE,
+        "request_id": ENVELOPE,  # GLM
+        "metadata": ENVELOPE,  # SGLang: the version of the weights
+        "choices": Shape(elements=_CHOICE),
+        "usage": USAGE,
+        "error": _ERROR,
+        "x_groq": Shape(members={"error": _ERROR}, label=OTHER),
+        "sglext": TRANSCRIPT,  # SGLang: ids of input and output, experts
+        "__verbose": TRANSCRIPT,  # llama.cpp: raw text, tokens, prompt
+    },
+    other=OTHER,
+)
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/(?:chat/completions(?:/batch)?|agents/completions)/?\Z")
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and isinstance(body.get("messages"), list)
+
+
+def _model(request: RequestFacts) -> str | None:
+    deployment = re.search(r"/deployments/([^/]+)/", request.path)  # Azure
+    return model_in_body(request) or (deployment[1] if deployment else None)
+
+
+def _knows(root: Node) -> bool:
+    choices = root.child("choices")
+    if choices is None:
+        return root.child("sglext") is not None
+    if not choices.children:
+        return root.child("type") is None  # what names its type is an event of another API
+    # A choice with neither is one of the legacy API, where `text` is the answer.
+    return any(choice.child("delta") or choice.child("message") for choice in choices.children)
+
+
+_KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider")
+_MEMBER_OF_KIND: Final = {Kind.REASONING: "reasoning", Kind.TEXT: "content", Kind.REFUSAL: "refusal"}
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    delta = f"{{{to_json(_MEMBER_OF_KIND[kind])}:{to_json(text)}}}"
+    members.append(f'"choices":[{{"index":{owner.number},"delta":{delta},"finish_reason":null}}]')
+    return [f"{{{','.join(members)}}}"]
+
+
+def _place(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
+    """Into the message, behind the reasoning that it has, whatever its name; else under the names."""
+    member, message = node, node.parent
+    while message is not None and not ((level := level_of(message)) and level.bears_names):
+        member, message = message, message.parent
+    if message is None:
+        return
+    texts = (message.child(name) for name in SPELLINGS)
+    present = [text.key for text in texts if text is not None and text.is_string and not text.is_empty]
+    for name in present or names:
+        standing = message.child(name)
+        if standing is None or standing.is_string or standing.is_empty:
+            edits.add_text(member, name, reasoning)
+
+
+def _error(status: int, message: str) -> str:
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return to_json({"error": {"message": message, "type": kind, "param": None, "code": None}})
+
+
+CHAT_COMPLETIONS: Final = Dialect(
+    name="chat-completions",
+    handling=Handling(
+        strip="the reasoning under every name, lists of reasoning blocks, copies, and token metadata that covers it",
+        rename="every name of the text becomes the one asked for; lists of blocks stay",
+        sent_back="a member of the assistant message, named as the provider reads it",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=_model,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=_place,
+    text_element=around('{"type":"text","text":', "}"),
+    text_member=("content", "", ""),
+    error=_error,
+    end_mark="[DONE]",
+)

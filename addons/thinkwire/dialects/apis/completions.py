@@ -1,0 +1,113 @@
+"""The legacy text completions, `/v1/completions` (dialects.md sections 5, 12 and 20).
+
+The answer is `text`. Only OpenRouter tells reasoning apart here; elsewhere a thought stands in the text, between the
+model's own tags. Chat completions have a `delta` or a `message`, and are described there.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS, REASONING_MEMBERS, TOKEN_MEMBERS
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import as_member
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    TEXT,
+    TRANSCRIPT,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["COMPLETIONS"]
+
+_CHOICE: Final = Shape(
+    members={
+        **REASONING_MEMBERS,
+        **TOKEN_MEMBERS,
+        "index": Place(Kind.OWNER),
+        "text": TEXT,
+        "finish_reason": FINISH,
+        "native_finish_reason": ENVELOPE,  # OpenRouter
+        "error": ERROR,
+    },
+    other=OTHER,
+    label=Level(opens=True),
+)
+_DOCUMENT: Final = Shape(
+    members={
+        **TOKEN_MEMBERS,
+        "id": ENVELOPE,
+        "object": ENVELOPE,
+        "created": ENVELOPE,
+        "model": ENVELOPE,
+        "system_fingerprint": ENVELOPE,
+        "service_tier": ENVELOPE,
+        "provider": ENVELOPE,
+        "metadata": ENVELOPE,  # SGLang: the version of the weights
+        "choices": Shape(elements=_CHOICE),
+        "usage": USAGE,
+        "error": ERROR,
+        "sglext": TRANSCRIPT,  # SGLang
+        "__verbose": TRANSCRIPT,  # llama.cpp: raw text and tokens, on each chunk
+    },
+    other=OTHER,
+)
+
+_PATH: Final = re.compile(r"(?<!/chat)/completions/?\Z")
+_OBJECT: Final = "text_completion"
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and isinstance(body.get("prompt"), str | list) and isinstance(body.get("model"), str)
+
+
+def _knows(root: Node) -> bool:
+    choices, kind = root.child("choices"), root.child("object")
+    if choices is None:
+        return False
+    if not choices.children:
+        return kind is not None and kind.value == _OBJECT
+    return all(
+        choice.child("text") is not None and choice.child("delta") is None and choice.child("message") is None
+        for choice in choices.children
+    )
+
+
+_KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "provider")
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    said = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
+    choice = to_json({"index": owner.number, **said, "logprobs": None, "finish_reason": None})
+    members.append(f'"choices":[{choice}]')
+    return [f"{{{','.join(members)}}}"]
+
+
+COMPLETIONS: Final = Dialect(
+    name="completions",
+    handling=Handling(
+        strip="`reasoning` and its details where a choice has them, and the token metadata that covers them",
+        rename="nothing: rename is for chat completions",
+        sent_back="as part of the next prompt, which is the client's own text",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=CHAT_COMPLETIONS.model,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_member("reasoning"),
+    error=CHAT_COMPLETIONS.error,
+    end_mark="[DONE]",
+)

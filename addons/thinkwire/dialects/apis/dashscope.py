@@ -1,0 +1,148 @@
+"""DashScope's own API for Qwen and its guests (dialects.md section 10); its compatible mode is chat completions.
+
+Its frames repeat the text from the start unless the request asks for increments, so the request decides what they are.
+"""
+
+import re
+from typing import Any, Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import as_member
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    REASONING,
+    ROLE,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["DASHSCOPE"]
+
+_MEDIA: Final = ("image", "audio", "video")
+_CHOICE: Final = Shape(
+    members={
+        "index": Place(Kind.OWNER),
+        "message": Shape(
+            members={
+                "role": ROLE,
+                # A list of `{text}` from models that read pictures.
+                "content": Shape(
+                    elements=Shape(members={"text": TEXT, **dict.fromkeys(_MEDIA, OTHER)}, other=TEXT),
+                    label=Place(Kind.TEXT, splits=True),
+                ),
+                "reasoning_content": REASONING,
+                "tool_calls": TOOL_CALL,
+                "function_call": TOOL_CALL,
+            },
+            other=OTHER,
+        ),
+        "finish_reason": FINISH,
+        "logprobs": TOKENS,
+    },
+    other=OTHER,
+    label=Level(opens=True),
+)
+_MEMBERS: Final[dict[str, Any]] = {
+    "output": Shape(
+        members={
+            "choices": Shape(elements=_CHOICE),
+            "text": TEXT,  # without `result_format: message`
+            "thoughts": REASONING,  # of an application that was asked for them
+            "finish_reason": FINISH,
+            "session_id": ENVELOPE,
+        },
+        other=OTHER,
+    ),
+    "usage": USAGE,
+    "request_id": ENVELOPE,
+    "status_code": ENVELOPE,
+    "code": ERROR,
+    "message": ERROR,
+}
+_INCREMENTS: Final = Shape(members=_MEMBERS, other=OTHER)
+_WHOLES: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE))
+
+
+def _parameters(request: RequestFacts) -> dict[str, Any]:
+    parameters = request.body.get("parameters") if isinstance(request.body, dict) else None
+    return parameters if isinstance(parameters, dict) else {}
+
+
+def _is_incremental(request: RequestFacts) -> bool:
+    """Does each frame hold what is new? As the request says; where it does not, thinking models send increments."""
+    parameters = _parameters(request)
+    said = parameters.get("incremental_output")
+    return said is True or (said is None and parameters.get("enable_thinking") is True)
+
+
+def _wants_stream(request: RequestFacts) -> bool:
+    return any(name == "x-dashscope-sse" and value.strip().lower() == "enable" for name, value in request.headers)
+
+
+# --- the dialect -------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/api/v1/(?:services/aigc/[^/]+/generation|apps/[^/]+/completion)/?\Z")
+
+
+def _asks_by_body(body: object) -> bool:
+    given = body.get("input") if isinstance(body, dict) else None
+    return isinstance(given, dict) and ("messages" in given or "prompt" in given)
+
+
+def _knows(root: Node) -> bool:
+    output = root.child("output")
+    if output is None:
+        return False
+    if output.child("thoughts") is not None:
+        return True
+    is_answer = output.child("choices") is not None or output.child("text") is not None
+    return is_answer and root.child("request_id") is not None
+
+
+_KEPT_IN_WRITTEN: Final = ("request_id",)
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
+    choice = {"index": owner.number, "message": {"role": "assistant", **said}, "finish_reason": "null"}
+    members = [f'"output":{to_json({"choices": [choice]})}']
+    members += [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    return [f"{{{','.join(members)}}}"]
+
+
+def _error(status: int, message: str) -> str:
+    code = "InvalidParameter" if status < 500 else "InternalError"
+    return to_json({"code": code, "message": message})
+
+
+DASHSCOPE: Final = Dialect(
+    name="dashscope",
+    handling=Handling(
+        strip="the reasoning_content of each message, in increments and in repeated texts, and tokens that cover it",
+        rename="nothing, since the API has one name for it",
+        sent_back="not at all, the API does not ask for it",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=model_in_body,
+    wants_stream=_wants_stream,
+    table=lambda request: _INCREMENTS if _is_incremental(request) else _WHOLES,
+    knows=_knows,
+    write=_write,
+    place=as_member("reasoning_content"),
+    text_member=("content", "", ""),
+    error=_error,
+)

@@ -1,0 +1,95 @@
+"""g4f's event stream, `/backend-api/v2/conversation`.
+
+Every document has a `type`, and mostly a member named as its type. Each `reasoning` document belongs to the thought:
+`token` is its text, `status` and `label` say what goes on (an empty `status` marks the end), `is_thinking` its phase.
+What g4f offers in the shape of OpenAI's API is described there.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+)
+from thinkwire.dialects.core.request_facts import model_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["G4F"]
+
+_PLACES: Final = {
+    "content": TEXT,
+    "tool_calls": TOOL_CALL,
+    "finish": FINISH,
+    "usage": USAGE,
+    "error": ERROR,
+    "response": TRANSCRIPT,  # what the provider sent, as it came
+}
+_DOCUMENT: Final = Shape(
+    switch="type",
+    cases={
+        "reasoning": Shape(
+            members={"type": ENVELOPE},
+            other=REASONING,
+            label=Level(opens=True, is_thought=True, has_state=False),
+        ),
+        **{
+            name: Shape(members={"type": ENVELOPE, name: place}, other=OTHER, label=Level(opens=True))
+            for name, place in _PLACES.items()
+        },
+    },
+    other=OTHER,
+)
+
+_OF_THOUGHT: Final = ("token", "status", "label", "is_thinking")
+_TYPES: Final = frozenset(
+    (
+        "content", "conversation", "finish", "log", "login", "parameters", "preview", "provider", "request",
+        "response", "suggestions", "synthesize", "title", "tool_calls", "usage", "variant",
+    )
+)  # fmt: skip
+"""Types whose documents have a member of that name; `error` is left out, since other APIs have it in that form, too."""
+
+
+def _knows(root: Node) -> bool:
+    kind = root.child("type")
+    name = kind.value if kind is not None and kind.is_string else ""
+    if name == "reasoning":
+        return all(child.key in ("type", *_OF_THOUGHT) for child in root.children) and len(root.children) > 1
+    return name in _TYPES and root.child(name) is not None
+
+
+def _write(kind: Kind, text: str, _owner: Owner, _like: Node) -> list[str]:
+    if kind is Kind.REASONING:
+        return [to_json({"type": "reasoning", "token": text}), to_json({"type": "reasoning", "status": ""})]
+    return [to_json({"type": "content", "content": text})]
+
+
+G4F: Final = Dialect(
+    name="g4f",
+    handling=Handling(
+        strip="every `reasoning` document, its labels and states included, and the provider's raw answer",
+        rename="nothing: the API has one name for it",
+        sent_back="not at all: only messages go back",
+    ),
+    asks_by_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
+    asks_by_body=lambda _body: False,  # its body is that of a chat completion
+    model=model_in_body,
+    wants_stream=lambda _request: True,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    error=lambda _status, message: to_json({"type": "error", "error": "ProxyError", "message": message}),
+)

@@ -1,0 +1,180 @@
+"""Gemini's own API, at Google AI, Vertex AI and Code Assist (dialects.md section 27).
+
+A stream is events, or a list sent element by element where the request does not ask for events. The Interactions API
+has a file of its own; the OpenAI-compatible form is chat completions.
+"""
+
+import re
+from typing import Any, Final
+from urllib.parse import unquote
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["GEMINI"]
+
+# --- content ----------------------------------------------------------------------------------------------------
+
+# Gemini 3 marks a call as a thought, too, and needs it back with its signature.
+_THOUGHT_PART: Final = Shape(
+    members={"thought": ENVELOPE, "text": REASONING, "thoughtSignature": OPAQUE, "functionCall": TOOL_CALL},
+    other=REASONING,
+    label=Level(blocks=True),
+)
+# A signature beside a text or a call makes no thought of it; the next request needs it where it is.
+_PART: Final = Shape(
+    switch="thought",
+    cases={"true": _THOUGHT_PART},
+    members={
+        "thought": ENVELOPE,
+        "text": TEXT,
+        "inlineData": TEXT,
+        "fileData": TEXT,
+        "executableCode": TEXT,
+        "codeExecutionResult": TEXT,
+        "functionCall": TOOL_CALL,
+        "thoughtSignature": OTHER,
+    },
+    other=OTHER,
+)
+# Without a part, Google's clients take the whole turn for invalid and leave it out of the next request.
+_PARTS: Final = Shape(elements=_PART, label=Level(filler='{"text":""}'))
+_CONTENT: Final = Shape(members={"parts": _PARTS, "role": ENVELOPE}, other=OTHER)  # each chunk repeats the role
+
+
+# --- the document -----------------------------------------------------------------------------------------------
+
+_CANDIDATE: Final = Shape(
+    members={
+        "index": Place(Kind.OWNER),
+        "content": _CONTENT,
+        "finishReason": FINISH,
+        "tokenCount": USAGE,
+        "safetyRatings": ENVELOPE,
+        "avgLogprobs": TOKENS,
+        "logprobsResult": TOKENS,
+    },
+    other=OTHER,
+    label=Level(opens=True),
+)
+_MEMBERS: Final[dict[str, Any]] = {
+    "candidates": Shape(elements=_CANDIDATE),
+    "usageMetadata": USAGE,
+    "promptFeedback": OTHER,
+    "modelVersion": ENVELOPE,
+    "responseId": ENVELOPE,
+    "createTime": ENVELOPE,
+    "error": ERROR,
+}
+_ANSWER: Final = Shape(
+    members={
+        **_MEMBERS,
+        "response": Shape(members=_MEMBERS, other=OTHER),  # Code Assist wraps the document
+        "traceId": ENVELOPE,
+    },
+    other=OTHER,
+)
+# A list in one piece: a stream whose request did not say by its path that it asks for one.
+_DOCUMENT: Final = Shape(members=_ANSWER.members, other=_ANSWER.other, elements=_ANSWER)
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r":(?P<streams>streamG|g)enerateContent/?\Z")
+_MODEL: Final = re.compile(r"/(?:models|tunedModels|endpoints)/([^/:]+):\w+/?\Z")
+
+
+def _asks_by_path(path: str) -> bool:
+    return _PATH.search(unquote(path)) is not None
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and isinstance(body.get("contents"), list)
+
+
+def _model(request: RequestFacts) -> str | None:
+    named = _MODEL.search(unquote(request.path))
+    return named[1] if named else model_in_body(request)
+
+
+def _wants_stream(request: RequestFacts) -> bool:
+    asked = _PATH.search(unquote(request.path))
+    return asked is not None and asked["streams"] == "streamG"
+
+
+def _knows(root: Node) -> bool:
+    answers = root.children if root.is_list else [root]
+    return any(_is_answer(answer) or _is_answer(_unwrapped(answer)) for answer in answers)
+
+
+def _is_answer(node: Node) -> bool:
+    candidates = node.child("candidates")
+    if candidates is not None and candidates.children:
+        return True
+    # What is empty, or metadata alone, does not claim an event that names its type, as other APIs do.
+    return node.child("type") is None and any(
+        node.child(name) is not None for name in ("candidates", "usageMetadata", "promptFeedback")
+    )
+
+
+def _unwrapped(root: Node) -> Node:
+    return root.child("response") or root
+
+
+_KEPT_IN_WRITTEN: Final = ("modelVersion", "responseId", "createTime")
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    answer = _unwrapped(like)
+    part = {"text": text} | ({"thought": True} if kind is Kind.REASONING else {})
+    candidate = {"content": {"parts": [part], "role": "model"}, "index": owner.number}
+    kept = [like.text[node.start : node.end] for node in answer.children if node.key in _KEPT_IN_WRITTEN]
+    document = f"{{{','.join([f'"candidates":[{to_json(candidate)}]', *kept])}}}"
+    return [document if answer is like else f'{{"response":{document}}}']
+
+
+_STATUS: Final = {400: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED", 502: "UNAVAILABLE", 503: "UNAVAILABLE"}
+
+
+def _error(status: int, message: str) -> str:
+    return to_json({"error": {"code": status, "message": message, "status": _STATUS.get(status, "INTERNAL")}})
+
+
+GEMINI: Final = Dialect(
+    name="gemini",
+    handling=Handling(
+        strip="parts that are thoughts, and token metadata that covers them; signatures on texts and calls stay",
+        rename="nothing: the API has one name for it",
+        sent_back="signatures on the parts of the next request; the thought itself need not come back",
+    ),
+    asks_by_path=_asks_by_path,
+    asks_by_body=_asks_by_body,
+    model=_model,
+    wants_stream=_wants_stream,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element("parts", around('{"text":', ',"thought":true}')),
+    text_element=around('{"text":', "}"),
+    error=_error,
+    streams_a_list=True,
+)

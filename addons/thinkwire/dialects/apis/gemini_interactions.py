@@ -1,0 +1,179 @@
+"""Gemini's Interactions API: an interaction is made of steps, and a thought is one (dialects.md section 27).
+
+Its first form called the steps `outputs` and their events `content.*`; both are read.
+"""
+
+import re
+from typing import Any, Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOOL_CALL,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["GEMINI_INTERACTIONS"]
+
+# --- a step -----------------------------------------------------------------------------------------------------
+
+_SUMMARY: Final = Shape(members={"type": ENVELOPE, "text": REASONING}, other=REASONING)
+_THOUGHT_MEMBERS: Final[dict[str, Any]] = {
+    "type": ENVELOPE,
+    "summary": Shape(elements=REASONING, label=REASONING),
+    "signature": OPAQUE,
+}
+_CONTENT: Final = Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER)
+
+
+def _step(*, opens: bool) -> Shape:
+    """A step in a list of them, each an owner; or the one that an event begins."""
+    others = Shape(members={"type": ENVELOPE, "content": Shape(elements=_CONTENT)}, other=OTHER)
+    return Shape(
+        switch="type",
+        cases={
+            # The type says something: the event that begins a thought is sent for the signature that may follow.
+            "thought": Shape(
+                members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_thought=True)
+            ),
+            "function_call": Shape(
+                members={"type": ENVELOPE}, other=TOOL_CALL, label=Level(opens=True) if opens else None
+            ),
+        },
+        members=others.members,
+        other=OTHER,
+        label=Level(opens=True) if opens else None,
+    )
+
+
+_STEPS: Final = Shape(elements=_step(opens=True))
+_DELTA: Final = Shape(
+    switch="type",
+    cases={
+        "thought_summary": Shape(members={"type": ENVELOPE, "content": _SUMMARY}, other=REASONING),
+        "thought": Shape(members=_THOUGHT_MEMBERS | {"thought": REASONING}, other=REASONING),
+        "thought_signature": Shape(members={"type": ENVELOPE, "signature": OPAQUE}, other=OPAQUE),
+        "text": Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER),
+        "arguments_delta": Shape(members={"type": ENVELOPE, "arguments": TOOL_CALL}, other=OTHER),
+        "function_call": Shape(members={"type": ENVELOPE}, other=TOOL_CALL),
+    },
+    members={"type": ENVELOPE},
+    other=OTHER,
+)
+
+
+# --- the document -----------------------------------------------------------------------------------------------
+
+_INTERACTION_MEMBERS: Final[dict[str, Any]] = {
+    "id": ENVELOPE,
+    "object": ENVELOPE,
+    "model": ENVELOPE,
+    "agent": ENVELOPE,
+    "created": ENVELOPE,
+    "updated": ENVELOPE,
+    "service_tier": ENVELOPE,
+    "status": FINISH,
+    "usage": USAGE,
+    "steps": _STEPS,
+    "outputs": _STEPS,
+}
+_STEP: Final = {"index": Place(Kind.OWNER, space="step")}
+_MEMBERS: Final[dict[str, Any]] = {
+    **_INTERACTION_MEMBERS,
+    **_STEP,
+    "event_type": ENVELOPE,
+    "event_id": ENVELOPE,
+    "interaction_id": ENVELOPE,
+    "step": _step(opens=False),
+    "content": _step(opens=False),
+    "delta": _DELTA,
+    "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE)),
+    "error": ERROR,
+}
+
+
+def _beginning(level: Level) -> Shape:
+    return Shape(members=_MEMBERS, other=OTHER, label=level)
+
+
+_DOCUMENT: Final = Shape(
+    switch="event_type",
+    cases={
+        **dict.fromkeys(("interaction.created", "interaction.start"), _beginning(Level(resets=("step",)))),
+        **dict.fromkeys(("step.start", "content.start"), _beginning(Level(begins=True))),
+    },
+    members=_MEMBERS,
+    other=OTHER,
+)
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/interactions(?:/[^/]+)?/?\Z")
+_EVENTS: Final = ("interaction.", "step.", "content.")
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and "input" in body and ("agent" in body or "generation_config" in body)
+
+
+def _model(request: RequestFacts) -> str | None:
+    agent = request.body.get("agent") if isinstance(request.body, dict) else None
+    return model_in_body(request) or (agent if isinstance(agent, str) else None)
+
+
+def _knows(root: Node) -> bool:
+    event, what = root.child("event_type"), root.child("object")
+    if event is not None:
+        return event.is_string and event.value.startswith(_EVENTS)
+    return what is not None and what.is_string and what.value == "interaction"
+
+
+def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+    is_thought = kind is Kind.REASONING
+    content = {"type": "text", "text": text}
+    events: tuple[dict[str, Any], ...] = (
+        {"event_type": "step.start", "step": {"type": "thought" if is_thought else "model_output"}},
+        {
+            "event_type": "step.delta",
+            "delta": {"type": "thought_summary", "content": content} if is_thought else content,
+        },
+        {"event_type": "step.stop"},
+    )
+    return [to_json({**event, "index": owner.number}) for event in events]
+
+
+GEMINI_INTERACTIONS: Final = Dialect(
+    name="gemini-interactions",
+    handling=Handling(
+        strip="steps that are thoughts, with all their events, summaries and signatures; later steps close the gap",
+        rename="nothing: the API has one name for it",
+        sent_back="by the server, which keeps the interaction; or as the steps, signatures included",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=_model,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element("steps", around('{"type":"thought","summary":[{"type":"text","text":', "}]}")),
+    text_element=around('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
+    has_blocks=True,
+    error=lambda status, message: to_json({"error": {"code": str(status), "message": message}}),
+)

@@ -1,0 +1,100 @@
+"""llama.cpp's own completions, `/completion`, `/completions` and `/infill` (dialects.md section 20).
+
+Raw text: the server parses no tags here, so a thought stands in `content`, and its tokens in the lists beside it.
+The endpoints under `/v1` are those of other APIs, and described there.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOKENS,
+    TRANSCRIPT,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["LLAMACPP_COMPLETION"]
+
+_MEMBERS: Final = {
+    "index": Place(Kind.OWNER),  # of several prompts
+    "content": TEXT,
+    "reasoning_content": REASONING,  # the server sends none; what is told apart from the content goes here
+    "tokens": TOKENS,
+    "completion_probabilities": TOKENS,
+    "probs": TOKENS,
+    "stop": FINISH,
+    "stop_type": ENVELOPE,
+    "id_slot": ENVELOPE,
+    "model": ENVELOPE,
+    "tokens_predicted": ENVELOPE,  # on each chunk, and counted again by `timings` at the end
+    "tokens_evaluated": ENVELOPE,
+    "timings": USAGE,
+    "__verbose": TRANSCRIPT,
+    "error": ERROR,
+    # `prompt` and `generation_settings`, on the last chunk, repeat what the client sent: they stay.
+}
+_ONE: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(opens=True))
+_DOCUMENT: Final = Shape(members=_MEMBERS, other=OTHER, elements=_ONE, label=Level(opens=True))
+"""One answer, or in a body the list of the answers to several prompts."""
+
+# Behind any prefix, but an application's at DashScope ends likewise.
+_PATH: Final = re.compile(r"\A(?:/completions|(?!.*/api/v1/apps/).*/(?:completion|infill))/?\Z")
+_OWN_SETTINGS: Final = frozenset(("n_predict", "n_probs", "cache_prompt", "input_prefix", "input_suffix"))
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and "messages" not in body and not _OWN_SETTINGS.isdisjoint(body)
+
+
+def _knows(root: Node) -> bool:
+    if root.raw[:1] == "[":
+        return bool(root.children) and all(map(_is_answer, root.children))
+    return _is_answer(root)
+
+
+def _is_answer(node: Node) -> bool:
+    content, stop = node.child("content"), node.child("stop")
+    is_own = stop is not None and stop.raw in ("true", "false") and node.child("tokens_predicted") is not None
+    return is_own and content is not None and content.is_string
+
+
+def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+    said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
+    return [to_json({"index": owner.number, **said, "tokens": [], "stop": False})]
+
+
+def _error(status: int, message: str) -> str:
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return to_json({"error": {"code": status, "message": message, "type": kind}})
+
+
+LLAMACPP_COMPLETION: Final = Dialect(
+    name="llamacpp-completion",
+    handling=Handling(
+        strip="what was told apart from the raw text, and the token metadata that covers it; prompt and timings stay",
+        rename="nothing: rename is for chat completions",
+        sent_back="as part of the next prompt, which is the client's own text",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=model_in_body,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    error=_error,
+)

@@ -1,0 +1,149 @@
+"""LM Studio's own API, `/api/v1/chat` (dialects.md section 22).
+
+Named events, of which the last one repeats the whole answer; the body that is not streamed is what that event holds.
+A thought here is text alone: there are no signatures and no numbers to count by. What LM Studio offers in the shape
+of other APIs is described there.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOOL_CALL,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+)
+from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["LM_STUDIO"]
+
+_THOUGHT: Final = Level(opens=True, is_thought=True, has_state=False)
+
+
+def _block(space: str, *, begins: bool = False, is_thought: bool = False) -> Level:
+    """The level of an event about the block of that kind which is open; there is one at a time, without a number."""
+    return Level(opens=True, space=space, begins=begins, is_thought=is_thought, has_state=not is_thought)
+
+
+# --- the whole answer: the body, and `result` of the last event ------------------------------------------------------
+
+_CALL_MEMBERS: Final = {"type": ENVELOPE, "arguments": TOOL_CALL, "tool": TOOL_CALL}
+_OUTPUT: Final = Shape(
+    elements=Shape(
+        switch="type",
+        cases={
+            "reasoning": Shape(members={"type": ENVELOPE, "content": REASONING}, other=REASONING, label=_THOUGHT),
+            "message": Shape(members={"type": ENVELOPE, "content": TEXT}, other=OTHER, label=Level(opens=True)),
+            "tool_call": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True)),
+        },
+        other=OTHER,
+    )
+)
+_RESULT_MEMBERS: Final = {
+    "model_instance_id": ENVELOPE,
+    "output": _OUTPUT,
+    "stats": USAGE,
+    "response_id": ENVELOPE,
+}
+
+# --- the events -------------------------------------------------------------------------------------------------
+
+_STATES: Final = ("start", "delta", "end")
+_EVENTS: Final = {
+    **{
+        f"reasoning.{state}": Shape(
+            members={"type": ENVELOPE, "content": REASONING},
+            other=REASONING,
+            label=_block("reasoning", begins=state == "start", is_thought=True),
+        )
+        for state in _STATES
+    },
+    **{
+        f"message.{state}": Shape(
+            members={"type": ENVELOPE, "content": TEXT},
+            other=OTHER,
+            label=_block("message", begins=state == "start"),
+        )
+        for state in _STATES
+    },
+    **{
+        f"tool_call.{state}": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True))
+        for state in ("start", "arguments", "success", "failure")
+    },
+    "chat.end": Shape(
+        members={"type": ENVELOPE, "result": Shape(members=_RESULT_MEMBERS, other=OTHER)},
+        other=OTHER,
+        label=Level(extent=Extent.WHOLE),
+    ),
+}
+_DOCUMENT: Final = Shape(
+    switch="type",
+    cases=_EVENTS,
+    members={"type": ENVELOPE, "error": ERROR, **_RESULT_MEMBERS},
+    other=OTHER,
+)
+
+_EVENT_NAME: Final = re.compile(
+    r"chat\.(?:start|end)|(?:model_load|prompt_processing)\.(?:start|progress|end)"
+    r"|(?:reasoning|message)\.(?:start|delta|end)|tool_call\.(?:start|arguments|success|failure)"
+)
+_OWN_SETTINGS: Final = frozenset(("system_prompt", "integrations", "context_length"))
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and "input" in body and not _OWN_SETTINGS.isdisjoint(body)
+
+
+def _knows(root: Node) -> bool:
+    kind = root.child("type")
+    if kind is not None and kind.is_string:
+        return _EVENT_NAME.fullmatch(kind.value) is not None
+    return root.child("model_instance_id") is not None and root.child("output") is not None
+
+
+def _write(kind: Kind, text: str, _owner: Owner, _like: Node) -> list[str]:
+    block = "reasoning" if kind is Kind.REASONING else "message"
+    return [
+        to_json({"type": f"{block}.start"}),
+        to_json({"type": f"{block}.delta", "content": text}),
+        to_json({"type": f"{block}.end"}),
+    ]
+
+
+def _error(status: int, message: str) -> str:
+    kind = "invalid_request" if status < 500 else "internal_error"
+    return to_json({"error": {"type": kind, "message": message}})
+
+
+LM_STUDIO: Final = Dialect(
+    name="lm-studio",
+    handling=Handling(
+        strip="the events `reasoning.*` and the items of that type in what is whole; counts in `stats` stay",
+        rename="nothing: the API has one name for it",
+        sent_back="not at all: the server remembers it under `previous_response_id`",
+    ),
+    asks_by_path=lambda path: re.search(r"/api/v1/chat/?\Z", path) is not None,
+    asks_by_body=_asks_by_body,
+    model=model_in_body,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element("output", around('{"type":"reasoning","content":', "}")),
+    text_element=around('{"type":"message","content":', "}"),
+    has_blocks=True,
+    error=_error,
+    error_event=lambda status, message, _number: f'{{"type":"error",{_error(status, message)[1:]}',
+)

@@ -1,0 +1,120 @@
+"""Mistral's conversations and agents (dialects.md section 23): messages among the other outputs of a conversation.
+
+Their content is that of chat completions, a text or a list with thoughts in it, and in a stream also one part of such a
+list. Mistral's other API, chat completions, is described there.
+"""
+
+import re
+from typing import Any, Final
+
+from thinkwire.dialects.apis.chat_completions import CONTENT
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import around
+from thinkwire.dialects.core.parts import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE, Kind, Level, Owner
+from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["MISTRAL_CONVERSATIONS"]
+
+# `role` says nothing: it is the same on each message and on each piece of one. `content_index` is left as it is, for
+# nobody has seen whether thoughts and texts share a row of numbers.
+_HEAD: Final[dict[str, Any]] = dict.fromkeys(
+    (
+        "type",
+        "object",
+        "id",
+        "created_at",
+        "completed_at",
+        "output_index",
+        "content_index",
+        "model",
+        "agent_id",
+        "role",
+    ),
+    ENVELOPE,
+)
+
+
+def _event(**members: Any) -> Shape:
+    return Shape(members=_HEAD | members, other=OTHER, label=Level(opens=True))
+
+
+_EVENTS: Final[dict[str, Shape]] = {
+    "conversation.response.started": _event(),
+    "conversation.response.done": _event(usage=USAGE),
+    "conversation.response.error": _event(message=ERROR, code=ERROR),
+    "message.output.delta": _event(content=CONTENT),
+    "function.call.delta": _event(name=TOOL_CALL, arguments=TOOL_CALL, tool_call_id=ENVELOPE),
+    "tool.execution.started": _event(),
+    "tool.execution.delta": _event(),
+    "tool.execution.done": _event(),
+    "agent.handoff.started": _event(),
+    "agent.handoff.done": _event(),
+}
+_ENTRIES: Final = Shape(
+    elements=Shape(members=_HEAD | {"content": CONTENT}, other=OTHER, label=Level(opens=True)),
+)
+_LISTS: Final = {
+    "conversation.response": "outputs",
+    "conversation.history": "entries",
+    "conversation.messages": "messages",
+}
+"""The bodies of this API, by their `object`, and the list of entries in each."""
+_DOCUMENT: Final = Shape(
+    switch="type",
+    cases=_EVENTS,
+    members={
+        "object": ENVELOPE,
+        "conversation_id": ENVELOPE,
+        "usage": USAGE,
+        **dict.fromkeys(_LISTS.values(), _ENTRIES),
+    },
+    other=OTHER,
+)
+
+
+# --- the dialect -------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/v1/conversations(?:/[^/]+(?:/(?:history|messages|restart))?)?/?\Z")
+
+
+def _knows(root: Node) -> bool:
+    kind = root.child("type")
+    if kind is not None:
+        return kind.is_string and kind.value in _EVENTS
+    name = root.child("object")
+    return name is not None and name.is_string and name.value in _LISTS
+
+
+_KEPT_IN_WRITTEN: Final = ("created_at", "output_index", "id", "model", "agent_id")
+
+
+def _write(kind: Kind, text: str, _owner: Owner, like: Node) -> list[str]:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+    content = thought if kind is Kind.REASONING else text
+    kept = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    members = ['"type":"message.output.delta"', *kept, '"role":"assistant"', f'"content":{to_json(content)}']
+    return [f"{{{','.join(members)}}}"]
+
+
+MISTRAL_CONVERSATIONS: Final = Dialect(
+    name="mistral-conversations",
+    handling=Handling(
+        strip="the parts of content that are thoughts; a list of thoughts alone becomes an empty text",
+        rename="nothing, since the API has one name for it",
+        sent_back="not at all, the provider keeps the conversation; or the parts as they came",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=lambda _body: False,
+    model=model_in_body,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    text_element=around('{"type":"text","text":', "}"),
+    error=lambda _status, message: to_json({"detail": message}),
+    error_event=lambda status, message, _number: to_json(
+        {"type": "conversation.response.error", "message": message, "code": status}
+    ),
+)

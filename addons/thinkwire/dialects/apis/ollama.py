@@ -1,0 +1,112 @@
+"""Ollama's own API, `/api/chat` and `/api/generate` (dialects.md section 21), and SGLang's look-alike.
+
+One object a line; the last one has `done: true`. Without a stream it is one object of the same shape. An answer has
+one owner, and no number. Ollama's OpenAI-like endpoints are chat completions and not described here.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.insertion import as_member
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    REASONING,
+    ROLE,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+    Kind,
+    Level,
+    Owner,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["OLLAMA"]
+
+_MESSAGE: Final = Shape(
+    members={"role": ROLE, "content": TEXT, "thinking": REASONING, "tool_calls": TOOL_CALL},
+    other=OTHER,
+)
+_DOCUMENT: Final = Shape(
+    members={
+        "model": ENVELOPE,
+        "created_at": ENVELOPE,
+        "remote_model": ENVELOPE,
+        "remote_host": ENVELOPE,
+        "message": _MESSAGE,  # chat
+        "thinking": REASONING,  # generate
+        "response": TEXT,
+        "tool_calls": TOOL_CALL,
+        "context": TRANSCRIPT,  # the ids of the whole exchange
+        "logprobs": TOKENS,
+        "_debug_info": TRANSCRIPT,  # the rendered prompt, with the thoughts of earlier turns
+        "done": FINISH,
+        "done_reason": FINISH,
+        "total_duration": USAGE,
+        "load_duration": USAGE,
+        "prompt_eval_count": USAGE,
+        "prompt_eval_duration": USAGE,
+        "eval_count": USAGE,
+        "eval_duration": USAGE,
+        "error": ERROR,
+    },
+    other=OTHER,
+    label=Level(opens=True),
+)
+
+_PATH: Final = re.compile(r"/api/(?:chat|generate)/?\Z")
+_OWN_SETTINGS: Final = frozenset(("options", "keep_alive", "think"))
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and isinstance(body.get("prompt"), str) and not _OWN_SETTINGS.isdisjoint(body)
+
+
+def _wants_stream(request: RequestFacts) -> bool:
+    """Streaming is the default: only `stream: false` asks for one object."""
+    return not (isinstance(request.body, dict) and request.body.get("stream") is False)
+
+
+def _knows(root: Node) -> bool:
+    done, message, response = (root.child(name) for name in ("done", "message", "response"))
+    has_answer = (message is not None and message.raw[:1] == "{") or (response is not None and response.is_string)
+    return has_answer and done is not None and done.raw in ("true", "false")
+
+
+def _write(kind: Kind, text: str, _owner: Owner, like: Node) -> list[str]:
+    envelope = [like.text[node.start : node.end] for node in like.children if node.key in ("model", "created_at")]
+    thinking, content = (text, "") if kind is Kind.REASONING else ("", text)
+    thought = {"thinking": thinking} if thinking else {}
+    if like.child("response") is not None:
+        members = to_json({"response": content, **thought, "done": False})
+    else:
+        members = to_json({"message": {"role": "assistant", "content": content, **thought}, "done": False})
+    return [f"{{{','.join([*envelope, members[1:-1]])}}}"]
+
+
+OLLAMA: Final = Dialect(
+    name="ollama",
+    handling=Handling(
+        strip="`thinking`, the `context` ids of an answer that had any, and token metadata that covers it; counts stay",
+        rename="nothing: the API has one name for it",
+        sent_back="as `thinking` of the assistant message; `/api/generate` takes back `context`",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=model_in_body,
+    wants_stream=_wants_stream,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_member("thinking"),
+    text_member=("content", "", ""),
+    error=lambda _status, message: to_json({"error": message}),
+)

@@ -1,0 +1,344 @@
+"""OpenAI Responses, and what other servers answer under that name (dialects.md section 4).
+
+The tables read like that section: a response is a list of items, reasoning is an item of its own, and a stream tells
+of the items event by event. Compaction items hold state of the provider's and are not reasoning: they stay.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
+from thinkwire.dialects.core.dialect import Dialect, Handling, Phase
+from thinkwire.dialects.core.insertion import Element, as_element
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OPAQUE,
+    OTHER,
+    REASONING,
+    REASONING_TOKENS,
+    REFUSAL,
+    ROLE,
+    TEXT,
+    TOKENS,
+    TOOL_CALL,
+    TRANSCRIPT,
+    USAGE,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["OPENAI_RESPONSES"]
+
+_OUTPUT: Final = "output"
+"""The space of `output_index`, which comes first: Copilot gives one item another `id` in each event."""
+
+_NAME: Final = Place(Kind.OWNER, space=_OUTPUT, is_name=True)
+"""The item's `id`: llama.cpp sends no `output_index`."""
+
+# --- parts of a message -----------------------------------------------------------------------------------------
+
+_THOUGHT_TYPES: Final = ("reasoning_text", "summary_text", "reasoning", "thinking", "redacted_thinking")
+
+
+# The type says something: a part opens and closes also where its text is empty.
+_TEXT_PART: Final = Shape(members={"type": OTHER, "text": TEXT, "logprobs": TOKENS}, other=OTHER)
+_PART: Final = Shape(
+    switch="type",
+    cases=dict.fromkeys(_THOUGHT_TYPES, Shape(members={}, label=REASONING))
+    | {
+        "output_text": _TEXT_PART,
+        "text": _TEXT_PART,
+        "refusal": Shape(members={"type": OTHER, "refusal": REFUSAL}, other=OTHER),
+    },
+    members={"type": OTHER},
+    other=TEXT,
+)
+_PARTS: Final = Shape(elements=_PART, label=Place(Kind.TEXT, splits=True))
+
+# --- items ------------------------------------------------------------------------------------------------------
+
+_THOUGHTS: Final = Shape(elements=REASONING, label=Place(Kind.REASONING, splits=True))
+_REASONING_ITEM: Final[dict[str, Any]] = {
+    "type": OTHER,
+    "status": ENVELOPE,
+    "format": ENVELOPE,  # OpenRouter
+    "summary": _THOUGHTS,
+    "content": _THOUGHTS,
+    "encrypted_content": OPAQUE,
+    "signature": OPAQUE,  # OpenRouter
+}
+_MESSAGE: Final[dict[str, Any]] = {
+    "type": OTHER,
+    "status": ENVELOPE,
+    "role": ROLE,
+    "content": _PARTS,
+    "reasoning": Place(Kind.REASONING, text_only=True),
+    "reasoning_content": REASONING,
+    "reasoning_details": REASONING,
+}
+_CALLS: Final = ("function_call", "custom_tool_call", "mcp_call")
+
+
+def _item(opens: bool) -> Shape:
+    """An item; in a list it is an owner of its own, in an event the event names the owner."""
+    level = Level(opens=True) if opens else None
+    name = {"id": ENVELOPE if opens else _NAME}
+    call = Shape(members={"type": OTHER, **name, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
+    thought = Level(opens=opens, is_thought=True)
+    return Shape(
+        switch="type",
+        cases={
+            "reasoning": Shape(members=_REASONING_ITEM | name, other=REASONING, label=thought),
+            "message": Shape(members=_MESSAGE | name, other=OTHER, label=level),
+            **dict.fromkeys(_CALLS, call),
+        },
+        members=name,
+        other=OTHER,
+        label=level,
+    )
+
+
+_ITEMS: Final = Shape(elements=_item(opens=True))
+
+# --- the response -----------------------------------------------------------------------------------------------
+
+# `reasoning` and `text` are settings of the request here, and echoed; but mistral.rs puts the thought into the first.
+_RESPONSE: Final[dict[str, Any]] = {
+    "output": _ITEMS,
+    "input": _ITEMS,
+    "output_text": TEXT,
+    "reasoning": Place(Kind.REASONING, text_only=True),
+    "status": FINISH,
+    "usage": USAGE,
+    "error": ERROR,
+    "input_messages": TRANSCRIPT,  # vLLM: what the model read and wrote, with its marks and ids
+    "output_messages": TRANSCRIPT,
+}
+
+# --- events -----------------------------------------------------------------------------------------------------
+
+_EVENT: Final[dict[str, Any]] = {
+    "type": ENVELOPE,
+    "sequence_number": Place(Kind.COUNTER, space="sequence"),
+    "output_index": Place(Kind.OWNER, space=_OUTPUT),
+    "item_id": _NAME,
+    "content_index": ENVELOPE,
+    "summary_index": ENVELOPE,
+    "obfuscation": ENVELOPE,
+    "item": _item(opens=False),
+    "part": _PART,
+    "response": Shape(members=_RESPONSE, other=OTHER),
+}
+
+
+def _event(members: Mapping[str, Any] | None = None, *, other: Place = OTHER, label: Level | None = None) -> Shape:
+    return Shape(members=_EVENT | dict(members or {}), other=other, label=label)
+
+
+_WHOLE: Final = Level(extent=Extent.WHOLE)
+
+
+def _pair(event: str, delta: Place, done: str) -> dict[str, Shape]:
+    """The event of a piece, and the one that repeats all pieces. The latter counts also where the text is empty."""
+    return {
+        f"response.{event}.delta": _event({"delta": delta, "logprobs": TOKENS}),
+        f"response.{event}.done": _event({"type": OTHER, done: delta, "logprobs": TOKENS}, label=_WHOLE),
+    }
+
+
+def _thought(event: str) -> dict[str, Shape]:
+    hidden = {"part": REASONING, "logprobs": REASONING_TOKENS}
+    return {
+        f"response.{event}.added": _event(hidden, other=REASONING),
+        f"response.{event}.delta": _event(hidden, other=REASONING),
+        f"response.{event}.done": _event(hidden, other=REASONING, label=_WHOLE),
+    }
+
+
+_EVENTS: Final[dict[str, Shape]] = {
+    # A second `response.created` begins another response, whose numbers begin anew.
+    "response.created": _event(label=Level(extent=Extent.WHOLE, resets=(_OUTPUT, "sequence"))),
+    **dict.fromkeys(
+        [f"response.{state}" for state in ("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")],
+        _event(label=_WHOLE),
+    ),
+    "response.output_item.added": _event(label=Level(begins=True)),
+    "response.output_item.done": _event(label=_WHOLE),
+    "response.content_part.done": _event(label=_WHOLE),
+    **_pair("output_text", TEXT, "text"),
+    **_pair("refusal", REFUSAL, "refusal"),
+    **_pair("function_call_arguments", TOOL_CALL, "arguments"),
+    **_pair("custom_tool_call_input", TOOL_CALL, "input"),
+    **_pair("mcp_call_arguments", TOOL_CALL, "arguments"),
+    **_thought("reasoning_summary_part"),
+    **_thought("reasoning_summary_text"),
+    **_thought("reasoning_summary"),
+    **_thought("reasoning_part"),  # vLLM
+    **_thought("reasoning_text"),
+    **_thought("reasoning"),
+    "error": _event(dict.fromkeys(("code", "message", "param", "error"), ERROR)),
+}
+
+# What has no type is a body: a response, or (of `input_items`) a list.
+_DOCUMENT: Final = Shape(switch="type", cases=_EVENTS, members=_EVENT | _RESPONSE | {"data": _ITEMS}, other=OTHER)
+
+
+# --- the dialect ------------------------------------------------------------------------------------------------
+
+_PATH: Final = re.compile(r"/responses(?:/[^/]+(?:/input_items|/cancel)?)?/?\Z")
+_OPTIONS: Final = ("instructions", "reasoning", "max_output_tokens", "store", "include", "previous_response_id")
+_INPUT_TYPES: Final = ("message", "reasoning", "function_call", "function_call_output")
+
+
+def _asks_by_body(body: object) -> bool:
+    """Embeddings and moderations have an `input`, too, but no items in it."""
+    match body:
+        case {"messages": _}:
+            return False
+        case {"type": "response.create", **others}:
+            return "response" not in others  # the Realtime API nests it
+        case {"input": [*items]}:
+            return any(map(_is_item, items))
+        case {"input": str(), **others}:
+            return not others.keys().isdisjoint(_OPTIONS)
+        case _:
+            return False
+
+
+def _is_item(value: object) -> bool:
+    return isinstance(value, dict) and ("role" in value or value.get("type") in _INPUT_TYPES)
+
+
+def _wants_stream(request: RequestFacts) -> bool:
+    return stream_in_body(request) or (isinstance(request.body, dict) and request.body.get("type") == "response.create")
+
+
+def _text(root: Node, name: str) -> str:
+    node = root.child(name)
+    value = node.value if node is not None and node.is_string else ""
+    return value if isinstance(value, str) else ""
+
+
+def _knows(root: Node) -> bool:
+    return _text(root, "type").startswith("response.") or _text(root, "object") in ("response", "response.compaction")
+
+
+_PHASES: Final = {
+    "response.create": Phase.ASKED,
+    "response.created": Phase.BEGAN,
+    "response.completed": Phase.ENDED,
+    "response.incomplete": Phase.ENDED,
+    "response.failed": Phase.ENDED,
+    "response.cancelled": Phase.ENDED,
+    "error": Phase.REFUSED,
+}
+
+
+def _phase(root: Node) -> Phase | None:
+    return _PHASES.get(_text(root, "type"))
+
+
+# --- writing ----------------------------------------------------------------------------------------------------
+
+_PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refusal", "refusal")}
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    """A whole item, from its opening to its end; all its events bear the sequence number of the one they are like."""
+    item = like.child("item")
+    name = (_text(item, "id") if item is not None else _text(like, "item_id")) or _unnamed(owner.number)
+    if kind is Kind.REASONING:
+        events = _write_thought(text, f"rs_{name}")
+    else:
+        events = _write_message(text, f"msg_{name}", *_PART_OF_KIND[kind])
+    sequence = like.child("sequence_number")
+    counter = f'"sequence_number":{sequence.raw},' if sequence is not None else ""
+    place = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
+    return [f'{{"type":"response.{name}",{counter}{place}{to_json(members)[1:]}' for name, members in events]
+
+
+def _unnamed(number: int | str) -> str:
+    """What an item of ours is named after where nothing beside it has an id."""
+    return f"thinkwire_{number}"
+
+
+def _write_thought(text: str, item_id: str) -> list[tuple[str, dict[str, Any]]]:
+    item = {"id": item_id, "type": "reasoning", "summary": []}
+    place = {"item_id": item_id, "summary_index": 0}
+    return [
+        ("output_item.added", {"item": item}),
+        ("reasoning_summary_part.added", place | {"part": {"type": "summary_text", "text": ""}}),
+        ("reasoning_summary_text.delta", place | {"delta": text}),
+        ("reasoning_summary_text.done", place | {"text": text}),
+        ("reasoning_summary_part.done", place | {"part": {"type": "summary_text", "text": text}}),
+        ("output_item.done", {"item": item | {"summary": [{"type": "summary_text", "text": text}]}}),
+    ]
+
+
+def _write_message(text: str, item_id: str, type_: str, member: str) -> list[tuple[str, dict[str, Any]]]:
+    item = {"id": item_id, "type": "message", "role": "assistant"}
+    place = {"item_id": item_id, "content_index": 0}
+    more: dict[str, Any] = {"annotations": []} if type_ == "output_text" else {}
+    part = {"type": type_, member: text} | more
+    return [
+        ("output_item.added", {"item": item | {"status": "in_progress", "content": []}}),
+        ("content_part.added", place | {"part": part | {member: ""}}),
+        (f"{type_}.delta", place | {"delta": text}),
+        (f"{type_}.done", place | {member: text}),
+        ("content_part.done", place | {"part": part}),
+        ("output_item.done", {"item": item | {"status": "completed", "content": [part]}}),
+    ]
+
+
+def _item_around(prefix: str, before: str, after: str) -> Element:
+    """An item of a whole response, named after the one that it stands for, or beside, as it is in the stream."""
+
+    def element(quoted: str, beside: Node) -> str:
+        siblings = beside.parent.children if beside.parent is not None else []
+        name = _text(beside, "id") or _unnamed(siblings.index(beside))
+        return f'{{"id":{to_json(f"{prefix}_{name}")},{before}{quoted}{after}'
+
+    return element
+
+
+def _error_event(status: int, message: str, number: int) -> str:
+    code = "invalid_request" if status < 500 else "server_error"
+    return to_json({"type": "error", "code": code, "message": message, "param": None, "sequence_number": number})
+
+
+OPENAI_RESPONSES: Final = Dialect(
+    name="openai-responses",
+    handling=Handling(
+        strip="reasoning items with all their events, also in the response that repeats them; numbers close the gap",
+        rename="nothing: reasoning has one name in this API",
+        sent_back="the reasoning items as they came, before the item that they belong to",
+    ),
+    asks_by_path=lambda path: _PATH.search(path) is not None,
+    asks_by_body=_asks_by_body,
+    model=model_in_body,
+    wants_stream=_wants_stream,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    place=as_element(
+        "output", _item_around("rs", '"type":"reasoning","summary":[{"type":"summary_text","text":', "}]}")
+    ),
+    text_element=_item_around(
+        "msg",
+        '"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":',
+        ',"annotations":[]}]}',
+    ),
+    has_blocks=True,
+    error=CHAT_COMPLETIONS.error,
+    error_event=_error_event,
+    phase=_phase,
+)

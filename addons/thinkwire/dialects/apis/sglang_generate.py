@@ -1,0 +1,117 @@
+"""SGLang's own `/generate` (dialects.md section 6).
+
+Raw text: no tags are parsed here. In a stream each document repeats all that was said so far, unless the server was
+started with incremental output, which neither the request nor a document tells. The endpoints under `/v1` are those
+of other APIs, and described there.
+"""
+
+import re
+from typing import Final
+
+from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.parts import (
+    ENVELOPE,
+    ERROR,
+    FINISH,
+    OTHER,
+    REASONING,
+    TEXT,
+    TOKENS,
+    TRANSCRIPT,
+    Extent,
+    Kind,
+    Level,
+    Owner,
+    Place,
+)
+from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
+from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.splice import to_json
+
+__all__ = ["SGLANG_GENERATE"]
+
+_META_INFO: Final = Shape(
+    members={
+        "id": ENVELOPE,
+        "finish_reason": FINISH,
+        **dict.fromkeys(
+            (
+                "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "cached_tokens_details",
+                "weight_version", "e2e_latency", "num_retractions", "total_retractions",
+            ),
+            ENVELOPE,  # on each document
+        ),
+        "output_token_logprobs": TOKENS,
+        "output_top_logprobs": TOKENS,
+        "output_token_ids_logprobs": TOKENS,
+        "output_token_entropy_val": TOKENS,
+        "sampling_mask": TOKENS,
+        "hidden_states": TRANSCRIPT,
+        "routed_experts": TRANSCRIPT,
+        # `input_token_logprobs` and its like list the prompt: they stay.
+    },
+    other=OTHER,
+)  # fmt: skip
+_MEMBERS: Final = {
+    "index": Place(Kind.OWNER),  # of several prompts
+    "text": TEXT,
+    "reasoning_text": REASONING,  # as `/separate_reasoning` names it
+    "output_ids": TOKENS,
+    "meta_info": _META_INFO,
+    "error": ERROR,
+}
+_LEVEL: Final = Level(opens=True, extent=Extent.WHOLE)
+_DOCUMENT: Final = Shape(
+    members=_MEMBERS, other=OTHER, elements=Shape(members=_MEMBERS, other=OTHER, label=_LEVEL), label=_LEVEL
+)
+"""One answer, or in a body the list of the answers to several prompts."""
+
+
+def _asks_by_body(body: object) -> bool:
+    return isinstance(body, dict) and "messages" not in body and "sampling_params" in body
+
+
+def _model(request: RequestFacts) -> str | None:
+    """The server has one model; a request can name an adapter of it."""
+    adapter = request.body.get("lora_path") if isinstance(request.body, dict) else None
+    return adapter if isinstance(adapter, str) else None
+
+
+def _knows(root: Node) -> bool:
+    if root.raw[:1] == "[":
+        return bool(root.children) and all(map(_is_answer, root.children))
+    return _is_answer(root)
+
+
+def _is_answer(node: Node) -> bool:
+    meta_info = node.child("meta_info")
+    has_output = node.child("text") is not None or node.child("output_ids") is not None
+    return has_output and meta_info is not None and meta_info.child("finish_reason") is not None
+
+
+def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    said = {"text": "", "reasoning_text": text} if kind is Kind.REASONING else {"text": text}
+    meta_info = like.child("meta_info")
+    request_id = meta_info.child("id") if meta_info is not None else None
+    meta = {"id": None if request_id is None else request_id.value, "finish_reason": None}
+    number = {"index": owner.number} if like.child("index") is not None else {}
+    return [to_json({**said, "meta_info": meta, **number})]
+
+
+SGLANG_GENERATE: Final = Dialect(
+    name="sglang-generate",
+    handling=Handling(
+        strip="what was told apart from the raw text, and the token metadata that covers it; counts and prompt stay",
+        rename="nothing: rename is for chat completions",
+        sent_back="as part of the next prompt, which is the client's own text",
+    ),
+    asks_by_path=lambda path: re.search(r"\A/generate/?\Z", path) is not None,
+    asks_by_body=_asks_by_body,
+    model=_model,
+    wants_stream=stream_in_body,
+    table=lambda _request: _DOCUMENT,
+    knows=_knows,
+    write=_write,
+    error=lambda _status, message: to_json({"error": {"message": message}}),
+    end_mark="[DONE]",
+)

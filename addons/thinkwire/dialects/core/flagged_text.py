@@ -1,0 +1,60 @@
+"""Texts that a member beside them marks as a thought, and the tags around it (dialects.md section 27).
+
+Gemini's chat completions write the thought into `content`, between tags, and say so in another member. It knows marks
+and tags, which stand in the tables; it does not look for tags where there is no mark.
+"""
+
+import re
+from functools import cache
+
+from thinkwire.dialects.core.parts import Extent, Kind, Part, Update
+
+__all__ = ["behind_closing_tag", "part_marked_texts"]
+
+
+def part_marked_texts(update: Update) -> None:
+    """Make the thoughts in an update's texts parts of their own, if a mark says that there are any.
+
+    A marked delta is a thought, up to its closing tag if that is in it. In a marked whole only what stands between
+    tags is one: there the mark can be about a signature, with nothing but the answer beside it.
+    """
+    if not any(part.is_mark and part.node.raw == "true" for part in update.parts):
+        return
+    for part in update.of(Kind.TEXT):
+        if part.place is not None and part.place.tags is not None and part.node.is_string and part.says_something:
+            _part(part, part.place.tags, update)
+
+
+def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
+    raw = text.node.raw
+    if update.extent is Extent.WHOLE and not _at_beginning(tags[0]).match(raw):
+        return
+    close = _anywhere(tags[1]).match(raw)
+    rest = f'"{raw[close.end() :]}' if close is not None else '""'
+    if rest != '""':
+        update.parts.append(Part(Kind.REASONING, text.node, text.place, rest=rest))
+        return
+    text.kind = Kind.REASONING
+    text.rest = rest if update.extent is Extent.WHOLE else None
+
+
+def behind_closing_tag(raw: str, tags: tuple[str, str]) -> str | None:
+    """What follows the closing tag in a text that begins with it; None where it does not. Both are JSON strings."""
+    match = _at_beginning(tags[1]).match(raw)
+    return f'"{raw[match.end() :]}' if match is not None else None
+
+
+@cache
+def _at_beginning(tag: str) -> re.Pattern[str]:
+    return re.compile(rf'"(?:[ ]|\\[nrt])*+{_escaped(tag)}')
+
+
+@cache
+def _anywhere(tag: str) -> re.Pattern[str]:
+    return re.compile(rf'"(?:[^\\]|\\.)*?{_escaped(tag)}', re.DOTALL)
+
+
+def _escaped(tag: str) -> str:
+    """A pattern for the tag as it may stand in a JSON string."""
+    plain = {"/": r"\\?/"}
+    return "".join(rf"(?:{plain.get(char, re.escape(char))}|\\u00(?i:{ord(char):02x}))" for char in tag)

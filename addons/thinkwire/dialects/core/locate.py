@@ -1,0 +1,119 @@
+"""A document's tree -> its updates, by the labels that the dialect's table put there.
+
+One reader for all dialects; it knows labels, not APIs.
+"""
+
+from thinkwire.dialects.core.flagged_text import part_marked_texts
+from thinkwire.dialects.core.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
+from thinkwire.wire.json_tree import Node, Shape
+
+__all__ = ["locate"]
+
+
+def locate(root: Node, extent: Extent) -> list[Update]:
+    """The updates in a document; the first is the document's own, which has no owner unless the table says so.
+
+    `extent` is what the document is where its table does not say otherwise: DELTA in a stream, WHOLE for a body.
+    """
+    level = level_of(root)
+    own = Update(root, level.extent if level is not None and level.extent is not None else extent)
+    found = [own]
+    _collect(root, own, found)
+    if level is not None and level.opens and own.owner is None:
+        own.owner = Owner(level.space, 0)
+    for update in found:
+        part_marked_texts(update)
+    return found
+
+
+def _collect(node: Node, update: Update, found: list[Update]) -> None:
+    level = level_of(node)
+    if level is not None:
+        update.is_thought = update.is_thought or level.is_thought
+        update.is_quote = update.is_quote or level.is_quote
+        update.has_state = update.has_state and level.has_state
+        update.begins = update.begins or level.begins
+        update.resets += level.resets
+    for position, child in enumerate(node.children):
+        label = child.label
+        if type(label) is Place:
+            _add(update, label, child)
+        elif type(label) is Shape:
+            if type(label.label) is Level:
+                _enter(child, label.label, position, update, found)
+            else:
+                if type(label.label) is Place and not (label.label.splits and child.children):
+                    _add(update, label.label, child)
+                _collect(child, update, found)
+
+
+def _add(update: Update, place: Place, node: Node) -> None:
+    kind = place.kind
+    if kind is Kind.ENVELOPE:
+        return
+    if kind is Kind.OWNER or kind is Kind.REFERENCE or kind is Kind.COUNTER:
+        _count(update, place, node)
+    elif place.text_only and not node.is_string:
+        update.parts.append(Part(Kind.OTHER, node, None))
+    else:
+        update.parts.append(Part(kind, node, place))
+
+
+def _count(update: Update, place: Place, node: Node) -> None:
+    if node.is_empty:
+        return
+    number = number_at(node)
+    owner = Owner(place.space, node.raw if number is None else number)
+    if place.kind is Kind.OWNER:
+        if not place.is_name or update.owner is None:
+            update.owner = owner
+    elif place.kind is Kind.REFERENCE:
+        update.about.append(owner)
+    if place.space and number is not None:
+        count_of = CountOf.DOCUMENTS if place.kind is Kind.COUNTER else CountOf.OWNERS
+        update.counters.append((count_of, place.space, node))
+
+
+def number_at(node: Node) -> int | None:
+    raw = node.raw
+    return int(raw) if raw.isdecimal() and len(raw) < 19 else None
+
+
+def _enter(node: Node, level: Level, position: int, update: Update, found: list[Update]) -> None:
+    if level.opens:
+        _open(node, Owner(level.space, position), update, found)
+    elif level.blocks:
+        update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
+    elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
+        # A whole message beside a delta: an update of its own, whose owner `_open` fills in.
+        whole = Update(update.node, Extent.WHOLE)
+        found.append(whole)
+        _collect(node, whole, found)
+    else:
+        _collect(node, update, found)
+
+
+def _open(node: Node, by_place: Owner, around: Update, found: list[Update]) -> None:
+    inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
+    # A choice that has no delta, only a message, is a whole; in a stream, too.
+    update = Update(node, Extent.WHOLE if inside == {Extent.WHOLE} else around.extent)
+    begin = len(found)
+    found.append(update)
+    _collect(node, update, found)
+    owner = update.owner or by_place
+    for found_inside in found[begin:]:
+        if found_inside.node is node:
+            found_inside.owner = owner
+
+
+def _leaves(node: Node) -> list[Part]:
+    """The texts and opaque values in a list of reasoning blocks."""
+    result: list[Part] = []
+    for child in node.children:
+        label = child.label
+        place = label.label if type(label) is Shape and not child.children else label
+        if type(place) is not Place:
+            result += _leaves(child)
+        elif place.kind is not Kind.ENVELOPE:
+            result.append(Part(place.kind, child, place))
+    return result

@@ -1,0 +1,106 @@
+"""Documents of declared APIs: does one show a mark, and what does one look like that carries a text?
+
+It follows paths; what the declarations are is the business of `declared.py`.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from thinkwire.dialects.core.parts import ENVELOPE, Kind, Owner
+from thinkwire.dialects.declared.paths import Chosen, Elements, Name, Path, in_document
+from thinkwire.wire.json_tree import Node, Shape, encode, read
+from thinkwire.wire.splice import to_json
+
+__all__ = ["shows", "write"]
+
+_LOOK: Final = Shape(members={}, elements=ENVELOPE)
+
+
+def shows(node: Node, path: Path) -> bool:
+    """Does the path lead to anything in a document, whatever table that was read by?"""
+    if not path:
+        return True
+    step, rest = path[0], path[1:]
+    children = _children(node)
+    match step:
+        case Name(text):
+            name = in_document(text)
+            return any(child.key == name and shows(child, rest) for child in children if _opens_with(node, "{"))
+        case Elements():
+            return any(shows(child, rest) for child in children if _opens_with(node, "["))
+    candidates = children if _opens_with(node, "[") else [node]
+    return any(_is_chosen(candidate, step) and shows(candidate, rest) for candidate in candidates)
+
+
+def _children(node: Node) -> list[Node]:
+    """The members or elements, also where the table did not look into them."""
+    if node.children or not _opens_with(node, "{["):
+        return node.children
+    return read(node.raw, _LOOK).children
+
+
+def _is_chosen(node: Node, chosen: Chosen) -> bool:
+    name = in_document(chosen.member)
+    member = next((child for child in reversed(_children(node)) if child.key == name), None)
+    return member is not None and (member.value if member.is_string else member.raw) == chosen.value
+
+
+def _opens_with(node: Node, brackets: str) -> bool:
+    return node.text[node.at] in brackets
+
+
+# --- writing ----------------------------------------------------------------------------------------------------
+
+
+def write(places: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+    """The document that carries a text at the first place of that kind; none where the API has no such place.
+
+    It repeats the envelope of `like`, and names the owner where the declaration says.
+    """
+    path = next((path for of_kind, path in places if of_kind is kind), None)
+    if path is None:
+        return []
+    owners = [owner_path for of_kind, owner_path in places if of_kind is Kind.OWNER]
+    document = _nested(path, 0, text, owners, owner)
+    if isinstance(document, dict):
+        document = _envelope(places, like) | document
+    return [to_json(document)]
+
+
+def _envelope(places: Sequence[tuple[Kind, Path]], like: Node) -> dict[str, Any]:
+    """The members of a document that say nothing by themselves."""
+    names = {
+        path[0].text for kind, path in places if kind is Kind.ENVELOPE and len(path) == 1 and type(path[0]) is Name
+    }
+    members = {name: like.child(in_document(name)) for name in sorted(names)}
+    return {name: member.value for name, member in members.items() if member is not None}
+
+
+def _nested(path: Path, at: int, text: str, owners: list[Path], owner: Owner) -> Any:
+    """The value that stands where the first `at` steps of the path lead."""
+    if at == len(path):
+        return text
+    value, step = _nested(path, at + 1, text, owners, owner), path[at]
+    if isinstance(step, Elements):
+        return [value]
+    if isinstance(step, Name):
+        value = {step.text: value}
+    else:
+        value = {step.member: _as_value(step.value)} | (value if isinstance(value, dict) else {"text": value})
+    for owner_path in owners:
+        if owner_path[:-1] == path[:at] and isinstance(owner_path[-1], Name):
+            return {owner_path[-1].text: _number(owner)} | value
+    return value
+
+
+def _as_value(wanted: str) -> Any:
+    """A value as it stands in a path: a number, `true` or `false` is one, and everything else is text."""
+    try:
+        return json.loads(wanted) if wanted in ("true", "false") or wanted.isdecimal() else wanted
+    except ValueError:
+        return wanted
+
+
+def _number(owner: Owner) -> Any:
+    return json.loads(encode(owner.number)) if isinstance(owner.number, str) else owner.number

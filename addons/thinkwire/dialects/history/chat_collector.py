@@ -1,0 +1,147 @@
+"""Hears answers of chat completions and of those that are like them, for what their next requests must bring back."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from thinkwire.dialects.core.parts import Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.history.base import UNHEARD, Pieces, Sink, TellApart, Thought, Turn, call_key, text_key
+from thinkwire.wire.splice import to_document
+
+__all__ = ["ChatListener"]
+
+
+class _Call:
+    """A tool call, which comes whole, or in pieces: the id and the name first, then the arguments."""
+
+    def __init__(self) -> None:
+        self.identity: object = None
+        self.name: object = None
+        self.pieces = Pieces()
+        self.arguments: object = None
+        """Where they are no text."""
+
+    def hear(self, call: dict[str, Any]) -> None:
+        self.identity = call.get("id") or self.identity
+        function = call.get("function")
+        if not isinstance(function, dict):
+            return
+        self.name = function.get("name") or self.name
+        arguments = function.get("arguments")
+        if isinstance(arguments, str):
+            self.pieces.add(arguments)
+        elif arguments is not None:
+            self.arguments = arguments
+
+    @property
+    def key(self) -> str:
+        return call_key(self.name, self.pieces.text if self.pieces else self.arguments, self.identity)
+
+
+class _Choice:
+    """What was said in one choice."""
+
+    def __init__(self) -> None:
+        self.reasoning = Pieces()
+        self.text = Pieces()
+        self.calls: dict[object, _Call] = {}
+        self.details: list[Any] = []
+
+    def turn(self, tell_apart: TellApart) -> Turn:
+        keys = tuple(call.key for call in self.calls.values())
+        tagged, text = tell_apart(self.text.text)
+        details = to_document(self.details)
+        thought = Thought(self.reasoning.text or tagged, ((0, details),) if self.details else ())
+        return Turn(keys or ((text_key(text),) if text.strip() else ()), thought=thought)
+
+
+class ChatListener:
+    """Hears an answer of choices."""
+
+    is_due = False  # calls are complete with the finish
+
+    def __init__(self, tell_apart: TellApart) -> None:
+        self._tell_apart = tell_apart
+        self._choices: dict[Owner, _Choice] = {}
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        sinks = [self._hear(update, extent) for update in updates if update.extent is extent and update.owner]
+        heard = [sink for sink in sinks if sink is not UNHEARD]
+        return None if len(heard) > 1 else heard[0] if heard else UNHEARD
+
+    def turns(self) -> Iterable[Turn]:
+        return [choice.turn(self._tell_apart) for choice in self._choices.values()]
+
+    def _hear(self, update: Update, extent: Extent) -> Sink | None:
+        assert update.owner is not None
+        choice = self._choices.setdefault(update.owner, _Choice())
+        texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
+        for node in texts:
+            choice.text.take(node)
+        blocks = [part for part in update.of(Kind.REASONING) if part.is_blocks]
+        for part in blocks:
+            if part.node.key == "reasoning_details" and part.node.is_list:
+                for element in part.node.value:
+                    _add_detail(choice.details, element, is_piece=extent is Extent.DELTA)
+        named = [part for part in update.of(Kind.REASONING) if part.node.is_string and part.says_something]
+        thoughts = [min(named, key=_rank)] if named else [leaf for part in blocks for leaf in _text_leaves(part)]
+        for part in thoughts:
+            choice.reasoning.take(part.node)
+        calls = update.of(Kind.TOOL_CALL)
+        if calls:
+            return _hear_calls(calls, choice)
+        if blocks:
+            return None
+        return choice.text if texts and not thoughts else choice.reasoning if thoughts and not texts else UNHEARD
+
+
+def _text_leaves(part: Part) -> Iterable[Part]:
+    return (leaf for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string)
+
+
+def _rank(part: Part) -> int:
+    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+
+
+def _hear_calls(parts: list[Part], choice: _Choice) -> Sink | None:
+    """Returns where more arguments go, if the document holds nothing but some of one call's."""
+    heard: list[tuple[_Call, dict[str, Any]]] = []
+    for part in parts:
+        value = part.node.value
+        for position, call in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(call, dict):
+                place = call.get("index", len(choice.calls) if call.get("id") else position)
+                known = choice.calls.setdefault(place, _Call())
+                known.hear(call)
+                heard.append((known, call))
+    if len(heard) == 1 and not heard[0][1].get("id") and _has_arguments_alone(heard[0][1]):
+        return heard[0][0].pieces
+    return None
+
+
+def _has_arguments_alone(call: dict[str, Any]) -> bool:
+    function = call.get("function")
+    return isinstance(function, dict) and isinstance(function.get("arguments"), str) and not function.get("name")
+
+
+def _add_detail(details: list[Any], element: Any, *, is_piece: bool) -> None:
+    """In a stream, an element goes on with the one before, of the same kind and place, until that is signed."""
+    before = details[-1] if details else None
+    if not (is_piece and isinstance(element, dict) and isinstance(before, dict) and _goes_on(before, element)):
+        details.append(element)
+        return
+    for name, value in element.items():
+        if name in _CONTINUED and isinstance(value, str) and isinstance(before.get(name), str):
+            before[name] += value
+        elif value is not None:
+            before[name] = value
+
+
+_CONTINUED: Final = frozenset(("text", "summary"))
+
+
+def _goes_on(before: dict[str, Any], element: dict[str, Any]) -> bool:
+    """Is the element more of the one before? Encrypted ones are whole, and a signature is the end of one."""
+    if element.get("index") is None or before.get("signature") or "data" in element:
+        return False
+    same = all(before.get(name) == element.get(name) for name in ("type", "index"))
+    return same and (element.get("id") is None or before.get("id") in (None, element["id"]))

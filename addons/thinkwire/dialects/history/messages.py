@@ -1,0 +1,154 @@
+"""Earlier turns in Anthropic Messages: blocks of content, thoughts with their signatures (dialects.md section 25).
+
+In a tool loop the provider wants the thoughts of the running turn back as they came, where they stood.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from thinkwire.dialects.core.parts import Extent, Kind, Update
+from thinkwire.dialects.history.base import (
+    UNHEARD,
+    Conversation,
+    Pieces,
+    Sink,
+    Thought,
+    Turn,
+    call_key,
+    said_by,
+    since,
+    text_key,
+)
+from thinkwire.dialects.history.chat import CONTENT, assistant_table, last_user, visible_text
+from thinkwire.dialects.history.provider_forms import Form
+from thinkwire.wire.json_tree import Node
+from thinkwire.wire.splice import Edits, to_document
+
+__all__ = ["MESSAGES_CONVERSATION"]
+
+_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
+
+# --- a request ---------------------------------------------------------------------------------------------------
+
+
+def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
+    by_node = {update.node: update for update in updates}
+    messages = root.child("messages")
+    user, steps = "", 0
+    for node in messages.children if messages is not None else ():
+        content = node.child("content")
+        value = content.value if content is not None else None
+        if (update := by_node.get(node)) is None:
+            user, steps = said_by(value), 0
+            continue
+        blocks = value if isinstance(value, list) else []
+        lacks = not any(_type(block) in _THOUGHTS for block in blocks)
+        yield Turn(_keys(blocks, visible_text(value)), since(user, steps), node, update, lacks)
+        steps += 1
+
+
+def _keys(blocks: Iterable[Any], text: str) -> tuple[str, ...]:
+    calls = [block for block in blocks if _type(block) == "tool_use"]
+    keys = tuple(call_key(call.get("name"), call.get("input"), call.get("id")) for call in calls)
+    return keys or ((text_key(text),) if text.strip() else ())
+
+
+def _type(block: Any) -> object:
+    return block.get("type") if isinstance(block, dict) else None
+
+
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
+    """The blocks where they stood; in front of all where the client has left out others."""
+    content = turn.node.child("content") if turn.node is not None else None
+    if content is None or not thought.blocks:
+        return False
+    if content.is_string:
+        text = f'{{"type":"text","text":{content.raw}}}' if not content.is_empty else ""
+        edits.replace(content, f"[{','.join(filter(None, [*(block for _, block in thought.blocks), text]))}]")
+        return True
+    staying = [block for block in content.children if not edits.is_removed(block)]
+    for place, block in thought.blocks:
+        at = min(place, len(staying) - 1) if len(staying) == thought.visible else 0
+        if staying:
+            edits.insert_before(staying[at], block)
+    return bool(staying)
+
+
+# --- an answer ---------------------------------------------------------------------------------------------------
+
+
+class _Block:
+    """One block of a streamed message."""
+
+    def __init__(self, begun: Any) -> None:
+        self.begun: dict[str, Any] = begun if isinstance(begun, dict) else {}
+        self.pieces: dict[str, Pieces] = {}
+
+    def piece(self, name: str) -> Pieces:
+        return self.pieces.setdefault(name, Pieces())
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        said = {name: pieces.text for name, pieces in self.pieces.items()}
+        given = said.pop("partial_json", None)
+        whole = self.begun | {name: str(self.begun.get(name) or "") + text for name, text in said.items()}
+        return whole if given is None else whole | {"input": given}
+
+
+class _MessagesListener:
+    """Hears a message, block by block."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[object, _Block] = {}
+        self._body: list[Any] = []
+        self.is_due = False
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        own = updates[0]
+        self.is_due = False
+        if own.resets:
+            self._blocks.clear()
+        if extent is Extent.WHOLE:
+            content = own.node.child("content")
+            self._body = content.value if content is not None and isinstance(content.value, list) else []
+        elif own.owner is not None:
+            return self._hear_block(own, own.owner)
+        return UNHEARD
+
+    def _hear_block(self, update: Update, owner: object) -> Sink | None:
+        begun, delta = update.node.child("content_block"), update.node.child("delta")
+        if begun is not None:
+            self._blocks[owner] = _Block(begun.value)
+        elif delta is not None:
+            block = self._blocks.setdefault(owner, _Block(None))
+            kinds = update.of(Kind.REASONING, Kind.OPAQUE, Kind.TEXT, Kind.TOOL_CALL)
+            texts = [part.node for part in kinds if part.node.is_string and part.says_something]
+            for node in texts:
+                block.piece(node.key).take(node)
+            return block.piece(texts[0].key) if len(texts) == 1 else UNHEARD
+        else:
+            self.is_due = True
+        return UNHEARD
+
+    def turns(self) -> Iterable[Turn]:
+        blocks = self._body or [block.whole for block in self._blocks.values()]
+        visible = [block for block in blocks if _type(block) not in _THOUGHTS]
+        thoughts: list[tuple[int, str]] = []
+        before = 0
+        for block in blocks:
+            if _type(block) in _THOUGHTS:
+                thoughts.append((before, to_document(block)))
+            else:
+                before += 1
+        text = "".join(str(block.get("thinking", "")) for block in blocks if _type(block) == "thinking")
+        yield Turn(_keys(blocks, visible_text(visible)), thought=Thought(text, tuple(thoughts), len(visible)))
+
+
+MESSAGES_CONVERSATION: Final = Conversation(
+    table=assistant_table({"content": CONTENT}),
+    turns=_turns,
+    last_user=last_user,
+    listener=lambda _tell_apart: _MessagesListener(),
+    put_back=_put_back,
+    forms={Form.BLOCKS: "", Form.INLINE: "", Form.DROP: ""},
+)

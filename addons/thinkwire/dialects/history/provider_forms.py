@@ -1,0 +1,148 @@
+"""Who takes earlier reasoning back, and in which form (dialects.md section 30, and what each section says of history).
+
+A host says more than a model: behind it stands an API that reads its own form whatever the model. Where the host is
+unknown, the model's template decides. Unknown is unknown: the caller drops, since a text in the wrong place is shown.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Final
+
+from thinkwire.dialects.core.request_facts import RequestFacts
+
+__all__ = ["HISTORY", "Form", "Taker", "taker_of"]
+
+
+class Form(Enum):
+    """How a provider takes earlier reasoning in the assistant messages of a request."""
+
+    DROP = "drop"
+    REASONING_CONTENT = "reasoning_content"
+    REASONING = "reasoning"
+    INLINE = "inline"
+    """Between tags, in front of the content."""
+    DETAILS = "reasoning_details"
+    CONTENT_LIST = "content list"
+    """Mistral: an element of type `thinking` in a list of content."""
+    THINKING = "thinking"
+    """Ollama's own API."""
+    BLOCKS = "thinking blocks"
+    """Messages: the blocks as they came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """One row: who, and the form it takes."""
+
+    form: Form
+    hosts: tuple[str, ...] = ()
+    """Globs in lower case, any of them; empty: any host."""
+    models: tuple[str, ...] = ()
+    """Globs in lower case, any of them; empty: any model."""
+    dialect: str = "chat-completions"
+    family: str = ""
+    """The tag family that these models write, where known."""
+    prompted: bool = False
+    """Is it a prompt that taught the family? No model is known by name then, only a rule can say so."""
+
+
+def _named(*names: str) -> tuple[str, ...]:
+    """Globs for names that stand anywhere: behind an owner, a path, a region."""
+    return tuple(f"*{name}*" for name in names)
+
+
+def _beginning(*names: str) -> tuple[str, ...]:
+    """Globs for names that are also the end of other words: a model's name begins with them, or its last part does."""
+    return tuple(glob for name in names for glob in (f"{name}*", f"*/{name}*"))
+
+
+_MOONSHOT: Final = ("api.moonshot.ai", "api.moonshot.cn", "api.kimi.com")
+_MINIMAX: Final = ("api.minimax.io", "api.minimaxi.com", "api.minimax.cn")
+_KIMI_K3: Final = _named("kimi-k3")
+_MINIMAX_M3: Final = _named("minimax-m3")
+
+_THINK: Final = (
+    *_named("qwen3", "qwen-3", "qwq", "glm-4[.p][5-9]", "glm-5", "kimi-k2", "minimax-m2", "nemotron"),
+    *_named("granite-4", "granite4", "olmo-3", "mimo", "lfm2", "cogito", "intern-s1", "exaone-4", "holo2"),
+    *_named("laguna", "nanbeige"),
+    *_beginning("step-3", "step3", "ling-3", "dots."),
+)
+"""Their templates read a leading `<think>` block; each decides for itself how much of it the model sees again."""
+
+HISTORY: Final[tuple[Taker, ...]] = (
+    # --- by API -------------------------------------------------------------------------------------------------
+    Taker(Form.BLOCKS, dialect="anthropic-messages"),
+    Taker(Form.THINKING, dialect="ollama"),
+    # --- by host ------------------------------------------------------------------------------------------------
+    Taker(Form.DETAILS, ("openrouter.ai", "*.snowflakecomputing.com", "ai-gateway.vercel.sh")),
+    Taker(Form.CONTENT_LIST, ("api.mistral.ai",)),
+    Taker(Form.DROP, ("api.openai.com", "*.openai.azure.com")),
+    Taker(Form.INLINE, _MINIMAX, _MINIMAX_M3, family="minimax-m3"),
+    # The first row of the family `think`, and so the answer for a model that only a rule knows: tags, no field.
+    Taker(Form.INLINE, _MINIMAX, family="think"),
+    # R1 refused it on this host, but its name, `deepseek-reasoner`, has long been that of models that insist on it.
+    Taker(Form.REASONING_CONTENT, ("api.deepseek.com",), family="think"),
+    Taker(Form.REASONING_CONTENT, _MOONSHOT, _KIMI_K3, family="kimi-k3"),
+    Taker(Form.REASONING_CONTENT, _MOONSHOT, family="think"),
+    Taker(Form.REASONING_CONTENT, ("api.z.ai", "open.bigmodel.cn"), family="think"),
+    Taker(Form.REASONING_CONTENT, ("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"), family="think"),
+    Taker(Form.REASONING, ("api.groq.com", "api.cerebras.ai", "api.together.xyz", "api.together.ai")),
+    Taker(Form.REASONING_CONTENT, ("api.fireworks.ai", "api.x.ai")),
+    # --- by model: those that frame their channels themselves, and must not be shown the markers as text ----------
+    Taker(
+        Form.REASONING_CONTENT,
+        models=_named("deepseek*v3[.p]2", "deepseek*v4", "deepseek-reasoner"),  # the last behind a gateway
+        family="think",
+    ),
+    Taker(Form.REASONING_CONTENT, models=_KIMI_K3, family="kimi-k3"),
+    Taker(Form.REASONING_CONTENT, models=_named("inkling"), family="inkling"),
+    Taker(Form.REASONING, models=_named("gpt-oss"), family="harmony"),
+    Taker(Form.REASONING_CONTENT, models=_beginning("muse-"), family="muse"),
+    # --- by model: those whose template reads tags ----------------------------------------------------------------
+    # R1's first API refused it and its template forgets it. Before `think`: one of its distillates is a Qwen3.
+    Taker(Form.DROP, models=_named("deepseek?r1"), family="think"),
+    Taker(Form.INLINE, models=_MINIMAX_M3, family="minimax-m3"),
+    Taker(Form.INLINE, models=_named("seed-oss"), family="seed-oss"),
+    Taker(Form.INLINE, models=_named("kimi-vl"), family="kimi-vl"),
+    Taker(Form.INLINE, models=_named("magistral", "ministral"), family="magistral"),
+    Taker(Form.INLINE, models=_named("gemma-4", "gemma4"), family="gemma"),
+    Taker(Form.INLINE, models=_named("command-a"), family="command-a"),
+    Taker(Form.INLINE, models=_named("hunyuan-a13b"), family="hunyuan"),
+    Taker(Form.INLINE, models=_named("ernie-4.5"), family="ernie"),
+    Taker(Form.INLINE, models=_named("granite-3.2", "granite3.2"), family="granite"),
+    Taker(Form.INLINE, models=_named("plamo-3"), family="plamo"),
+    Taker(Form.INLINE, models=_named("apertus"), family="apertus"),
+    Taker(Form.INLINE, models=_named("k2-horizon"), family="k2-horizon"),
+    Taker(Form.INLINE, models=(*_named("amazon?nova"), *_beginning("nova-")), family="thinking"),
+    Taker(Form.INLINE, models=_named("exaone-deep"), family="thought"),
+    Taker(Form.INLINE, models=_THINK, family="think"),
+    # --- by what a rule says ------------------------------------------------------------------------------------
+    Taker(Form.INLINE, family="reasoning", prompted=True),
+    Taker(Form.INLINE, family="reflection", prompted=True),
+    Taker(Form.INLINE, family="scratchpad", prompted=True),
+)
+"""First fit."""
+
+
+def taker_of(request: RequestFacts, family: str = "") -> Taker | None:
+    """The first row that fits a request; `family` is the tag family that a rule's `extract` names, or ''.
+
+    Where host and model are unknown, who writes like a known family is taken for one of it. None: nothing is known.
+    """
+    return _taker(request.host.lower(), (request.model or "").lower(), request.dialect or "", family)
+
+
+@lru_cache(maxsize=1024)
+def _taker(host: str, model: str, dialect: str, family: str) -> Taker | None:
+    """Of plain values, since facts hold the whole request."""
+    rows = [row for row in HISTORY if row.dialect == dialect and (not row.prompted or row.family == family)]
+    fitting = (row for row in rows if _fits(host, row.hosts) and _fits(model, row.models))
+    alike = (row for row in rows if family and row.family == family)
+    return next(fitting, None) or next(alike, None)
+
+
+def _fits(value: str, globs: Iterable[str]) -> bool:
+    return not globs or any(fnmatchcase(value, glob) for glob in globs)

@@ -1,0 +1,104 @@
+"""Earlier turns in OpenAI Responses: reasoning items, each in front of what it belongs to (dialects.md section 4)."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from thinkwire.dialects.core.parts import Extent, Update
+from thinkwire.dialects.history.base import UNHEARD, Conversation, Sink, Thought, Turn, item_key
+from thinkwire.wire.json_tree import Node, Shape, read
+from thinkwire.wire.splice import Edits
+
+__all__ = ["RESPONSES_CONVERSATION"]
+
+_ITEM: Final = Shape(members={})
+
+
+def _is_thought(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") == "reasoning"
+
+
+def _keys(item: Any) -> tuple[str, ...]:
+    """An item is known by its id, a reference to it included; one without an id needs no reasoning before it."""
+    if not isinstance(item, dict) or item.get("role", "assistant") != "assistant" or _is_thought(item):
+        return ()
+    identity = item.get("id")
+    return (item_key(identity),) if isinstance(identity, str) and identity else ()
+
+
+def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
+    items = root.child("input")
+    follows_thought, is_first = False, True
+    for node in items.children if items is not None else ():
+        item = node.value
+        keys = _keys(item)
+        if keys:
+            yield Turn(keys, "", node, None, not follows_thought, is_first)
+        follows_thought, is_first = _is_thought(item), not keys
+
+
+class _ResponsesListener:
+    """Hears the items of a response as they are done, or all of them in a body."""
+
+    def __init__(self) -> None:
+        self._items: list[Node] = []
+        self.is_due = False
+
+    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+        root = updates[0].node
+        type_ = root.child("type")
+        known = len(self._items)
+        if extent is Extent.WHOLE:
+            self._items = _elements(root.child("output"))
+        elif (
+            type_ is not None
+            and type_.raw == '"response.output_item.done"'
+            and (item := root.child("item")) is not None
+        ):
+            self._items.append(item)
+        elif type_ is not None and type_.raw == '"response.completed"' and not self._items:
+            response = root.child("response")
+            self._items = _elements(response.child("output") if response is not None else None)
+        self.is_due = len(self._items) > known
+        return UNHEARD
+
+    def turns(self) -> Iterable[Turn]:
+        thoughts: list[tuple[int, str]] = []
+        for node in self._items:
+            item = node.value
+            if _is_thought(item):
+                thoughts.append((0, node.raw))
+            else:
+                if thoughts and (keys := _keys(item)):
+                    yield Turn(keys, thought=Thought(blocks=tuple(thoughts)))
+                thoughts = []
+
+
+def _elements(node: Node | None) -> list[Node]:
+    return node.children if node is not None and node.is_list else []
+
+
+def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
+    """In front of the item. What the provider has not stored, it can only read where it is encrypted."""
+    node = turn.node
+    if node is None or node.parent is None or node.parent.parent is None:
+        return False
+    store = node.parent.parent.child("store")
+    is_stored = store is None or store.raw != "false"
+    blocks = [block for _, block in thought.blocks if is_stored or _is_encrypted(block)]
+    for block in blocks:
+        edits.insert_before(node, block)
+    return bool(blocks)
+
+
+def _is_encrypted(block: str) -> bool:
+    encrypted = read(block, _ITEM).child("encrypted_content")
+    return encrypted is not None and encrypted.is_string and not encrypted.is_empty
+
+
+RESPONSES_CONVERSATION: Final = Conversation(
+    table=Shape(members={"input": Shape(elements=_ITEM)}),
+    turns=_turns,
+    last_user=lambda _body: "",  # ids say it all
+    listener=lambda _tell_apart: _ResponsesListener(),
+    put_back=_put_back,
+)

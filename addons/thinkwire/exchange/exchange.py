@@ -1,0 +1,258 @@
+"""One request and its answer on the way through: what the rules chose for it, and the rewriting it gets.
+
+It edits mitmproxy's flows; the hooks that call it, and the options, are in `addon.py`.
+"""
+
+import logging
+import time
+from typing import Final
+
+from mitmproxy import http
+
+from thinkwire.dialects.core.provider_errors import advice_for
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.registry import streams_a_list
+from thinkwire.exchange.content_type import is_streaming, label_of, may_have_body
+from thinkwire.exchange.exchange_log import log_exchange, rules_of, what_was_done
+from thinkwire.exchange.framing import drop_stale, frame_stream, make_error, replace_body
+from thinkwire.exchange.request_headers import signs_header
+from thinkwire.exchange.request_rewriting import Recollection, edit_request
+from thinkwire.exchange.sockets import reset_on_close
+from thinkwire.exchange.stream_taps import ReplacingTap, RewritingTap, pass_on
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.history.memory import Memory
+from thinkwire.rewrite.stream.documents import rewrite_body
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.tally import Tally
+from thinkwire.ruleset.choose import Choice
+from thinkwire.wire.codings import CodingError, Decoder, decoder_for
+from thinkwire.wire.json_tree import encode
+
+__all__ = ["Exchange"]
+
+REFUSED: Final = 400
+"""The status of requests that a provider cannot take."""
+
+logger = logging.getLogger(__name__)
+
+
+class Exchange:
+    """The rewriting of one flow, in the order of mitmproxy's hooks."""
+
+    def __init__(
+        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory, *, observes: bool
+    ) -> None:
+        self._flow = flow
+        self._facts = facts
+        self._choice = choice
+        self._observes = observes
+        self._recollection = Recollection(flow, facts, choice, memory)
+        self._notes: list[str] = []
+        self.refusal = ""
+        """Why we answered in the provider's place; empty where we did not."""
+        self._answer: AnswerRewriter | None = None
+        self._noun = "event"
+        self._tap: RewritingTap | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules that decided something, in their order, each once."""
+        return tuple(dict.fromkeys(rule.id for rule in self._choice.rules))
+
+    def note(self, *notes: str) -> None:
+        """Say this, too, when it is logged what became of it all."""
+        self._notes += notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the log says beside the counts, so far."""
+        return tuple(self._notes)
+
+    # --- the request --------------------------------------------------------------------------------------------
+
+    def request(self) -> None:
+        """Edit the request as the plan says, and ask for an answer that can be read."""
+        plan = self._choice.plan
+        if plan.request.changes:
+            self._edit_request()
+        if plan.reads_answer and not self._observes and self._flow.live:
+            self._ask_for_identity()
+
+    def _ask_for_identity(self) -> None:
+        if not signs_header(self._flow.request, "accept-encoding"):  # else the answer is decoded as it comes
+            self._flow.request.headers["accept-encoding"] = "identity"
+
+    def _edit_request(self) -> None:
+        request = self._flow.request
+        edited = edit_request(request, self._recollection)
+        self._notes += edited.notes
+        if edited.refusal:
+            self._refuse(edited.refusal)
+        elif edited.is_changed and not self._observes:
+            request.headers.pop("content-encoding", None)
+            request.content = edited.after
+
+    def _refuse(self, why: str) -> None:
+        """Answer in the provider's place, before anything has been sent to it."""
+        self._notes.append(f"refused: {why}")
+        if self._observes:
+            return
+        if self._flow.request.stream:
+            logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
+            return
+        self.refusal = why
+        answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        body = encode(answer.error_text(REFUSED, f"thinkwire: {why}"))
+        self._flow.response = http.Response.make(REFUSED, body, {"content-type": "application/json"})
+
+    # --- the answer ---------------------------------------------------------------------------------------------
+
+    def responseheaders(self, *, streams_bodies: bool) -> None:
+        """Decide how the answer's body is to be read; for a stream this is the only chance.
+
+        `streams_bodies`: may mitmproxy hand on a body that is no stream without waiting for its end?
+        """
+        request, response = self._flow.request, self._response
+        label = self._label()
+        if label is None and is_streaming(response, streams_a_list=streams_a_list(self._facts)):
+            response.stream = pass_on
+        elif label is None or (label is Label.JSON and not streams_bodies):
+            return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
+        elif (decoder := decoder_for(_coding(response))) is None:
+            self._refuse_coding()
+            return
+        else:
+            self._tap = RewritingTap(
+                self._rewriter(label, decoder), observes=self._observes, drops_unreadable=self._drops_unreadable
+            )
+            response.stream = self._tap
+            if not self._observes:
+                drop_stale(response)
+        if may_have_body(request, response) and not self._observes:
+            frame_stream(request, response)
+
+    @property
+    def _response(self) -> http.Response:
+        assert self._flow.response is not None
+        return self._flow.response
+
+    @property
+    def _drops_unreadable(self) -> bool:
+        return self._choice.plan.response.drops_unreadable
+
+    def _label(self) -> Label | None:
+        """How to read the answer; None where it is not to be changed."""
+        if not self._choice.plan.reads_answer or not may_have_body(self._flow.request, self._response):
+            return None
+        return label_of(self._response, asked_for_stream=self._facts.stream, streams_a_list=streams_a_list(self._facts))
+
+    def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
+        plan = self._choice.plan.response
+        self._answer = self._recollection.answer()
+        self._noun = "body" if label is Label.JSON else "event"
+        return StreamRewriter(
+            self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
+        )
+
+    def _refuse_coding(self) -> None:
+        response = self._response
+        done = "withheld" if self._drops_unreadable else "left alone"
+        self._notes.append(f"answer {done}: content-encoding {_coding(response)} cannot be read")
+        if self._drops_unreadable and not self._observes:
+            body = self._withhold("thinkwire cannot read this content-encoding and withheld the answer")
+            response.stream = ReplacingTap(body)
+
+    def _withhold(self, message: str) -> bytes:
+        """Make the answer an error in its API's own shape; returns the body."""
+        answer = self._answer or AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        body = encode(answer.error_text(502, message))
+        make_error(self._response, body)
+        return body
+
+    def response(self) -> None:
+        """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
+        if self._response.status_code == REFUSED and not self.refusal:
+            self._note_advice()
+        label, raw = self._label(), self._response.raw_content
+        is_done = self._tap is not None and self._tap.was_called
+        if label is not None and not is_done:
+            if raw is None:
+                logger.error("%s: the answer went past us and was not rewritten", self._flow.request.pretty_url)
+            elif raw:
+                self._rewrite_whole(raw, label)
+        self._log()
+
+    def _note_advice(self) -> None:
+        """Say which setting would have avoided the provider's refusal."""
+        text = (self._response.get_content(strict=False) or b"").decode("utf-8", "replace")
+        if advice := advice_for(text):
+            logger.warning("%s: %s", self._flow.request.pretty_url, advice)
+
+    def _rewrite_whole(self, raw: bytes, label: Label) -> None:
+        try:
+            after = self._rewritten(raw, label)
+        except Exception as error:
+            # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
+            self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
+            if self._drops_unreadable and not self._observes:
+                self._withhold("thinkwire could not read the answer and withheld it")
+            return
+        if after is not None and not self._observes:
+            replace_body(self._flow.request, self._response, after)
+
+    def _rewritten(self, raw: bytes, label: Label) -> bytes | None:
+        """The body after rewriting, decoded; None where it stays as it is. Raises Unreadable and CodingError."""
+        decoder = decoder_for(_coding(self._response))
+        if decoder is None:
+            raise CodingError(f"content-encoding {_coding(self._response)} is not known")
+        if label is not Label.JSON:
+            rewriter = self._rewriter(label, decoder)
+            return b"".join([*rewriter.feed(raw, time.monotonic()), *rewriter.finish()])
+        before = decoder.decode(raw)
+        if not decoder.is_complete:
+            raise CodingError("the compressed body ends too early")
+        if not before:
+            return None
+        self._answer = self._recollection.answer()
+        self._noun = "body"
+        after = rewrite_body(before, self._answer)
+        return None if after is before else after
+
+    # --- what is said of it -------------------------------------------------------------------------------------
+
+    @property
+    def rules_in_force(self) -> str:
+        """The rules that decided, each with its place; empty where none did."""
+        return rules_of(self._choice)
+
+    @property
+    def done(self) -> str:
+        """What the rules did so far, in the words of the log."""
+        return what_was_done(self._tally, self._noun, self._notes, self._observes)
+
+    @property
+    def effects(self) -> frozenset[str]:
+        """What was done to events of the answer, or would have been, by the names of the tally."""
+        effects = self._tally.effects if self._tally is not None else {}
+        return frozenset(effect for effect, count in effects.items() if effect and count)
+
+    @property
+    def _tally(self) -> Tally | None:
+        return self._answer.tally if self._answer is not None else None
+
+    def error(self) -> None:
+        """The exchange broke off, on either side."""
+        if self._answer is not None:
+            self._answer.remember()  # the client may have seen a call, and left
+        response = self._flow.response
+        if response is not None and response.stream and self._flow.request.http_version == "HTTP/1.0":
+            reset_on_close(self._flow.client_conn)
+        self._notes.append(f"broke off: {self._flow.error.msg if self._flow.error else 'unknown'}")
+        self._log()
+
+    def _log(self) -> None:
+        log_exchange(self._choice, self._tally, self._noun, self._notes, self._observes, live=self._flow.live)
+
+
+def _coding(response: http.Response) -> str:
+    return str(response.headers.get("content-encoding", ""))

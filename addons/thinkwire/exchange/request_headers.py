@@ -1,0 +1,45 @@
+"""Request headers that thinkwire itself acts on: AWS SigV4 signatures, and the control header `x-thinkwire`.
+
+A signature is in a header or in the query. It covers the body and the headers that it names, which must reach the
+provider unchanged. The control header never travels on.
+"""
+
+import re
+from typing import Final
+
+from mitmproxy import http
+
+__all__ = ["is_signed", "signs_header", "take_our_header"]
+
+_SCHEME: Final = re.compile(r"AWS4-[A-Z0-9-]+\s")
+_NAMES: Final = re.compile(r"SignedHeaders=([^,\s]*)")
+
+
+def is_signed(request: http.Request) -> bool:
+    """Is the body covered by a signature?"""
+    return _SCHEME.match(_authorization(request)) is not None or "X-Amz-Signature" in request.query
+
+
+def signs_header(request: http.Request, name: str) -> bool:
+    """Does the signature cover this header, given in lower case?"""
+    if not is_signed(request):
+        return False
+    in_header = _NAMES.search(_authorization(request))
+    names = in_header[1] if in_header else str(request.query.get("X-Amz-SignedHeaders", ""))
+    return name in names.lower().split(";")
+
+
+def _authorization(request: http.Request) -> str:
+    return str(request.headers.get("authorization", ""))
+
+
+_NAME: Final = "x-thinkwire"
+
+
+def take_our_header(request: http.Request) -> tuple[tuple[str, str], ...]:
+    """Take it out of a request, and answer it for the rules to see; a signed one stays."""
+    if _NAME not in request.headers or signs_header(request, _NAME):
+        return ()
+    taken = tuple((_NAME, str(value)) for value in request.headers.get_all(_NAME))
+    del request.headers[_NAME]
+    return taken

@@ -1,0 +1,111 @@
+"""A request's body as the rules send it up, with what one caller's earlier answers remember.
+
+It reads the requests of mitmproxy, and changes none. A caller is a digest of whichever credential a request carries,
+else of the client's address: what is remembered for one is never seen by another. The credential itself is never kept,
+and the digest means nothing in another run.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Final
+
+from mitmproxy import http
+
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.history.base import Conversation
+from thinkwire.dialects.registry import CONVERSATIONS
+from thinkwire.exchange.request_headers import is_signed
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.history.mapper import Mapped, Refused, map_history
+from thinkwire.rewrite.history.memory import Memory
+from thinkwire.rewrite.history.recorder import Hearing
+from thinkwire.rewrite.request_body import rewrite_request
+from thinkwire.ruleset.choose import Choice
+from thinkwire.wire.json_tree import Unreadable
+
+__all__ = ["EditedRequest", "Recollection", "caller_of", "edit_request"]
+
+_HEADERS: Final = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+_SECRET: Final = secrets.token_bytes(32)
+
+
+def caller_of(flow: http.HTTPFlow) -> bytes:
+    """The caller's digest; the same for all requests with the same credential."""
+    request = flow.request
+    credentials = ((name, request.headers.get(name)) for name in _HEADERS)
+    kind, value = next(((name, value) for name, value in credentials if value), ("key", request.query.get("key")))
+    if not value:
+        address = flow.client_conn.peername
+        kind, value = "address", address[0] if address else ""
+    return blake2b(f"{kind}\0{value}".encode("utf-8", "surrogateescape"), key=_SECRET, digest_size=16).digest()
+
+
+class Recollection:
+    """The memory as one caller's request sees it."""
+
+    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory) -> None:
+        self._flow = flow
+        self._facts = facts
+        self._choice = choice
+        self._memory = memory
+
+    def rewrite_request(self, body: bytes) -> Mapped:
+        """The request's body after all that the rules do with it. Raises Unreadable and Refused."""
+        plan, caller = self._choice.plan, self._caller
+        family = plan.response.extract.family if plan.response.extract is not None else None
+        mapped = map_history(body, plan.request, self._facts, family, lambda turn: self._memory.recall(caller, turn))
+        return Mapped(rewrite_request(mapped.raw, plan.request), mapped.notes)
+
+    def answer(self) -> AnswerRewriter:
+        """A rewriter for the answer, which hears it where the next request may need what was thought."""
+        plan, conversation = self._choice.plan, CONVERSATIONS.get(self._facts.dialect)
+        hearing = None
+        if plan.request.restores and conversation is not None:
+            hearing = Hearing(self._memory, self._caller, conversation, self._user(conversation), plan.response.extract)
+        return AnswerRewriter(plan.response, self._facts, self._choice.dialects, hearing)
+
+    @property
+    def _caller(self) -> bytes:
+        """Who asks, and by which API: the blocks of one mean nothing in another."""
+        return caller_of(self._flow) + (self._facts.dialect or "").encode()
+
+    def _user(self, conversation: Conversation) -> str:
+        try:
+            return conversation.last_user(self._facts.body)
+        except RecursionError:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedRequest:
+    """What the rules do to the body of a request."""
+
+    before: bytes = b""
+    """In no content coding."""
+    after: bytes = b""
+    notes: list[str] = field(default_factory=list)
+    """What the log says of it."""
+    refusal: str = ""
+    """Why it must not be sent; empty where it may be."""
+
+    @property
+    def is_changed(self) -> bool:
+        return self.after != self.before
+
+
+def edit_request(request: http.Request, recollection: Recollection) -> EditedRequest:
+    """The body before and after all that the rules do with it; the request itself stays as it is."""
+    if is_signed(request):
+        return EditedRequest(notes=["request left alone: it is signed (AWS SigV4)"])
+    try:
+        before = request.get_content(strict=True) or b""
+        mapped = recollection.rewrite_request(before) if before else None
+    except Refused as refused:
+        return EditedRequest(refusal=str(refused))
+    except (ValueError, Unreadable) as error:
+        return EditedRequest(notes=[f"request left alone: its body cannot be read ({error})"])
+    if mapped is None:
+        return EditedRequest()
+    edited = ["request edited"] if mapped.raw != before else []
+    return EditedRequest(before, mapped.raw, [*mapped.notes, *edited])

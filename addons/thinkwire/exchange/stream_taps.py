@@ -1,0 +1,131 @@
+"""The callables that mitmproxy hands each chunk of a streamed body, and an empty one at its end.
+
+What they return never holds an empty piece, which mitmproxy would frame as the end of the body; and nothing may escape
+them, for an exception loses the chunk or leaves the client waiting for ever.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from mitmproxy import http
+
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+
+__all__ = [
+    "HearingTap",
+    "ReplacingTap",
+    "RewritingTap",
+    "SplitTap",
+    "Tap",
+    "TellingTap",
+    "hear_all",
+    "pass_on",
+    "pieces_of",
+]
+
+type Tap = Callable[[bytes], Iterable[bytes] | bytes]
+
+logger = logging.getLogger(__name__)
+
+
+class RewritingTap:
+    """Sends what a rewriter makes of a body; or only watches it."""
+
+    def __init__(self, rewriter: StreamRewriter, *, observes: bool, drops_unreadable: bool) -> None:
+        self._rewriter = rewriter
+        self._observes = observes
+        self._drops_unreadable = drops_unreadable
+        self.was_called = False
+
+    def __call__(self, chunk: bytes) -> list[bytes]:
+        self.was_called = True
+        try:
+            sent = self._rewriter.feed(chunk, time.monotonic()) if chunk else self._rewriter.finish()
+        except Exception:
+            logger.exception("thinkwire failed on a chunk, please report this")
+            sent = [] if self._drops_unreadable else pass_on(chunk)
+        return pass_on(chunk) if self._observes else sent
+
+
+def pass_on(chunk: bytes) -> list[bytes]:
+    """Hand a chunk on. Not `stream = True`: an empty DATA frame of HTTP/2 would end a chunked body."""
+    return [chunk] if chunk else []
+
+
+def pieces_of(sent: Iterable[bytes] | bytes) -> Iterable[bytes]:
+    """What a tap has returned, piece by piece."""
+    return pass_on(sent) if isinstance(sent, bytes) else sent
+
+
+class ReplacingTap:
+    """Sends another body, whatever comes."""
+
+    def __init__(self, body: bytes) -> None:
+        self._pieces = [body]
+
+    def __call__(self, _chunk: bytes) -> list[bytes]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+
+class SplitTap:
+    """Sends what another tap sends, in pieces of at most so many bytes, and none of them later."""
+
+    def __init__(self, tap: Tap, size: int) -> None:
+        self._tap = tap
+        self._size = size
+
+    def __call__(self, chunk: bytes) -> Iterator[bytes]:
+        for piece in pieces_of(self._tap(chunk)):
+            yield from (piece[at : at + self._size] for at in range(0, len(piece), self._size))
+
+
+class HearingTap:
+    """Tells what comes, as it comes; what is sent is another tap's business."""
+
+    def __init__(self, hear: Callable[[bytes], None], tap: Tap) -> None:
+        self._hear = hear
+        self._tap = tap
+
+    def __call__(self, chunk: bytes) -> Iterable[bytes] | bytes:
+        if chunk:
+            self._hear(chunk)
+        return self._tap(chunk)
+
+
+class TellingTap:
+    """Tells what another tap sends, as it leaves: piece by piece, for the other may have a fault between two."""
+
+    def __init__(self, tell: Callable[[bytes], None], tap: Tap) -> None:
+        self._tell = tell
+        self._tap = tap
+
+    def __call__(self, chunk: bytes) -> Iterator[bytes]:
+        for piece in pieces_of(self._tap(chunk)):
+            self._tell(piece)
+            yield piece
+
+
+class _Overheard(http.Response):
+    """An answer that `stream_large_bodies` may take past us after its headers, when nobody is asked any more."""
+
+    _stream: Tap | bool = False
+    _hear: Callable[[bytes], None]
+
+    @property
+    def stream(self) -> Tap | bool:
+        return self._stream
+
+    @stream.setter
+    def stream(self, value: Tap | bool) -> None:
+        self._stream = HearingTap(self._hear, value if callable(value) else pass_on) if value else False
+
+
+def hear_all(response: http.Response, hear: Callable[[bytes], None]) -> None:
+    """Tell each chunk of a body that is streamed, now or later. A body that mitmproxy buffers is not told."""
+    decided = response.stream
+    response.__class__ = _Overheard
+    assert isinstance(response, _Overheard)
+    response._hear = hear
+    response.stream = decided

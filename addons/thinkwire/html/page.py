@@ -1,0 +1,264 @@
+"""The page of `thinkwire show --html`: one file that needs no network and runs no code; the same input, the same bytes.
+
+What others have written passes the autoescape of the templates in `page/`, with control characters spelled out.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from thinkwire.dialects.core.parts import Kind
+from thinkwire.html.timeline import Picture, picture_of, seconds
+from thinkwire.html.timeline_layout import LEFT, RIGHT, WIDTH, Chart, bar_width, chart_of
+from thinkwire.html.timeline_marks import Held
+from thinkwire.playback.comparison import passages, untouched
+from thinkwire.playback.diff import Changed, listing_of
+from thinkwire.playback.reading import Reading, read_exchange, rerun
+from thinkwire.playback.recording import Recording, Session
+from thinkwire.playback.rehearsal import Rehearsed, rehearse
+from thinkwire.playback.summary import Row, Tone, exchange_rows
+from thinkwire.playback.text import counted, printable
+from thinkwire.rewrite.reading.transcript import assembled
+from thinkwire.ruleset.choose import Choice, Ruleset
+
+__all__ = ["page_of"]
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+
+_MOST_CHARACTERS: Final = 200_000
+"""Shown of the texts of one answer, and as many of what is hidden of it."""
+_MOST_TEXTS: Final = 400
+"""Shown of one answer."""
+_MOST_CHANGES: Final = 200
+"""Listed of one exchange."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An exchange as the page shows it."""
+
+    recorded: Session
+    model: str
+    outcome: str
+    """How it ended, in short."""
+    facts: list[Row]
+    said: list[Row]
+    said_left_out: int
+    sizes: dict[Held, int]
+    """Characters that a client gets, by what they are."""
+    picture: Picture | None = None
+    chart: Chart | None = None
+    changes: list[Changed] | None = None
+    """None where no rules were asked for."""
+    changes_left_out: int = 0
+    done: str = ""
+    """What the rules did, in short."""
+    legend: list[tuple[Held, str]] = field(default_factory=list)
+
+
+def page_of(recording: Recording, numbers: list[int], name: str, ruleset: Ruleset | None, rules: str) -> bytes:
+    """The page about these exchanges of a file called `name`, by the rules of a file called `rules`, if any."""
+    if ruleset is None:
+        chosen = [one for one in recording.exchanges if one.number in numbers]
+        exchanges = [_shown(read_exchange(one), len(numbers)) for one in chosen]
+    else:
+        exchanges = [
+            _rewritten(one, ruleset, len(numbers))
+            for one in rehearse([one for one in recording.exchanges if one.number <= max(numbers)], ruleset)
+            if one.recorded.number in numbers
+        ]
+    style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
+    text = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            exchanges=exchanges,
+            name=name,
+            rules=rules,
+            damage=recording.damage,
+            style=Markup(style),  # it is ours, and must not be escaped
+            style_digest=b64encode(sha256(style.encode()).digest()).decode(),
+            version=_version(),
+        )
+    )
+    return text.encode()
+
+
+def _version() -> str:
+    try:
+        return version("thinkwire")
+    except PackageNotFoundError:  # run from its folder
+        return ""
+
+
+# --- exchanges ----------------------------------------------------------------------------------------------------
+
+
+def _shown(reading: Reading, share: int) -> _Shown:
+    """An exchange as it was recorded. `share` is how many there are on the page."""
+    return _drawn(_read(reading), picture_of(reading.recorded, untouched(reading), share))
+
+
+def _rewritten(one: Rehearsed, ruleset: Ruleset, share: int) -> _Shown:
+    """An exchange as it would be under the rules."""
+    run = rerun(one.recorded, ruleset)
+    listing = listing_of(one, run)
+    reading = read_exchange(one.recorded, ruleset)
+    shown = replace(
+        _read(reading),
+        changes=listing.changes[:_MOST_CHANGES],
+        changes_left_out=len(listing.changes[_MOST_CHANGES:]),
+        done=listing.summary if one.choice.rules else "no rule decides about this exchange",
+    )
+    if one.request.refusal:
+        refused = Row("refused", f"{one.request.refusal}; what follows is the recorded answer", Tone.BAD)
+        shown = replace(shown, facts=[*shown.facts, refused], outcome="refused")
+    seen = passages(run, one.facts) if run.answer is not None else untouched(reading)
+    return _drawn(shown, picture_of(one.recorded, seen, share))
+
+
+_SAID: Final = ("reasoning", "content", "call", "refusal", "finish", "error")
+"""Rows of what the answer says; a heading has no text. All others are facts about it."""
+
+
+def _read(reading: Reading) -> _Shown:
+    facts: list[Row] = []
+    said: list[Row] = []
+    for row in exchange_rows(reading):
+        if row.name != "timeline":  # the picture shows it
+            (said if row.text is None or row.name in _SAID else facts).append(row)
+    if reading.choice is not None:
+        facts = [replace(row, text=_rules_of(reading.choice)) if row.name == "rules" else row for row in facts]
+    answer = assembled(reading.moments)
+    sizes = {
+        held: sum(len(choice.text(kind)) for choice in answer.choices.values() for kind in kinds)
+        for held, kinds in ((Held.REASONING, [Kind.REASONING]), (Held.ANSWER, [Kind.TEXT, Kind.REFUSAL]))
+    }
+    finishes = dict.fromkeys(choice.finish for choice in answer.choices.values() if choice.finish)
+    return _Shown(
+        reading.recorded,
+        reading.facts.model or "",
+        _outcome(reading, list(finishes), has_error=bool(answer.errors)),
+        list(_cut(facts)),
+        list(_cut(said[:_MOST_TEXTS])),
+        len(said[_MOST_TEXTS:]),
+        sizes,
+    )
+
+
+_BAD: Final = ("broke off", "error", "no answer", "refused")
+"""Outcomes that are worth a look."""
+
+
+def _outcome(reading: Reading, finishes: list[str], *, has_error: bool) -> str:
+    recorded = reading.recorded
+    if recorded.status is None:
+        return "no answer"
+    if recorded.failure or reading.damage:
+        return "broke off"
+    return "error" if recorded.status >= 400 or has_error else ", ".join(finishes)
+
+
+def _rules_of(choice: Choice) -> str:
+    """The rules that decided, without the folders in which they lie: a page is shown to others."""
+    return ", ".join(f"{rule.id} ({rule.file.name}:{rule.line})" for rule in choice.rules) or "none decided"
+
+
+def _cut(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows, as long as together they are not too long; what is left out is counted."""
+    room = _MOST_CHARACTERS
+    for row in rows:
+        size = len(row.text or "")
+        if row.text is not None and size > room:
+            yield replace(row, text=f"{row.text[:room]}\n... {counted(size - room, 'more character')}")
+        else:
+            yield row
+        room = max(0, room - size)
+
+
+# --- the picture --------------------------------------------------------------------------------------------------
+
+_LEGEND: Final = {
+    Held.REASONING: "reasoning",
+    Held.ANSWER: "answer, refusals included",
+    Held.CALL: "tool call",
+    Held.HIDDEN: "hidden: taken away by the rules, or held back",
+    Held.OTHER: "other: finish, usage, end mark, or no text",
+    Held.BAD: "error, or not readable",
+}
+
+
+def _drawn(shown: _Shown, picture: Picture | None) -> _Shown:
+    if picture is None:
+        return shown
+    shown = replace(shown, said=_with_hidden(shown.said, picture), picture=picture)
+    if not picture.is_worthwhile:
+        return shown
+    chart = chart_of(picture, broke_off=shown.outcome == "broke off")
+    return replace(shown, chart=chart, legend=[(held, _LEGEND[held]) for held in picture.used])
+
+
+def _with_hidden(said: list[Row], picture: Picture) -> list[Row]:
+    """What is hidden from a client, in front of what it gets of the same choice."""
+    result = [*said]
+    for lane in picture.lanes:
+        if not lane.hidden:
+            continue
+        (hidden,) = _cut([Row("hidden", lane.hidden, Tone.THOUGHT)])
+        heading = Row(lane.name)
+        if heading in result:
+            result.insert(result.index(heading) + 1, hidden)
+        elif lane.is_choice:
+            result += [heading, hidden]
+        else:
+            result.insert(0, hidden)
+    return result
+
+
+def _in_words(picture: Picture) -> str:
+    """What there is to see."""
+    words = []
+    for lane in picture.lanes:
+        curves = ", ".join(f"{curve.held.value} {counted(curve.total, 'character')}" for curve in lane.curves)
+        words += [f"{lane.name}: {curves}"] if curves else []
+    if picture.is_timed:
+        words.append(f"{seconds(picture.end - picture.start)} in all")
+    if picture.pauses:
+        longest = max(picture.pauses, key=lambda pause: pause.end - pause.start)
+        length = seconds(longest.end - longest.start)
+        words.append(f"{counted(len(picture.pauses), 'pause')}, the longest {length} at {seconds(longest.start)}")
+    return "; ".join(words)
+
+
+# --- the templates ------------------------------------------------------------------------------------------------
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_writable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["seconds"] = seconds
+    environment.filters["in_words"] = _in_words
+    environment.filters["counted"] = counted
+    environment.globals |= {"LEFT": LEFT, "RIGHT": RIGHT, "WIDTH": WIDTH, "BAD": _BAD, "bar_width": bar_width}
+    environment.globals |= {"REASONING": Held.REASONING, "ANSWER": Held.ANSWER}
+    return environment
+
+
+def _writable(value: Any) -> Any:
+    """Every text that the templates are given passes here, before it is escaped."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return printable(value)

@@ -1,0 +1,146 @@
+"""What there is to see of an event in a picture: what it held, of each choice, and what the rules hid of it.
+
+It knows no axis and no lanes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from thinkwire.dialects.core.parts import Kind
+from thinkwire.playback.comparison import Passage
+from thinkwire.playback.text import alike
+from thinkwire.rewrite.reading.transcript import Moment, Said
+
+__all__ = ["Held", "Number", "Sighting", "in_order", "sightings"]
+
+
+class Held(Enum):
+    """What an event held, as one row shows it."""
+
+    REASONING = "reasoning"
+    ANSWER = "answer"
+    CALL = "tool call"
+    HIDDEN = "hidden"
+    """What the rules took away, or hold back."""
+    OTHER = "other"
+    """A finish reason, usage, an end mark, or nothing that is shown."""
+    BAD = "error"
+    """An error, or an event that cannot be read."""
+
+
+type Number = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One thing that is seen of an event."""
+
+    held: Held
+    event: int
+    time: float | None
+    text: str = ""
+    size: int = 0
+    """Characters of what was said."""
+    choice: Number | None = None
+    """None for what is said beside all choices."""
+    released: int = 0
+    """Characters that an earlier event seemed to have lost, and that a client gets with this one."""
+
+
+_SPOKEN: Final = {
+    Kind.REASONING: Held.REASONING,
+    Kind.TEXT: Held.ANSWER,
+    Kind.REFUSAL: Held.ANSWER,
+    Kind.TOOL_CALL: Held.CALL,
+}
+
+
+def sightings(passages: Iterable[Passage]) -> Iterator[Sighting]:
+    """All that is seen of the events of an answer, on either side of the rules."""
+    held_back: dict[Number, str] = {}
+    for passage in passages:
+        yield from _sightings(passage, held_back)
+
+
+def _sightings(passage: Passage, held_back: dict[Number, str]) -> Iterator[Sighting]:
+    event = passage.said.event
+    before, after = _spoken([passage.said]), _spoken(passage.got)
+    for choice in in_order(before | after):
+        said, got = before.get(choice, {}), after.get(choice, {})
+        earlier = held_back.get(choice, "")
+        missing, released = _missing(earlier, said, got)
+        for held, text in got.items():
+            yield Sighting(held, event.number, event.time, text, len(text), choice, released)
+            released = 0
+        if missing:
+            yield Sighting(Held.HIDDEN, event.number, event.time, missing, len(missing), choice)
+        held_back[choice] = (missing if got else earlier + missing)[-_MOST_HELD_BACK:]
+    if not passage.got and not before:
+        problem = passage.said.problem
+        text = f"cannot be read: {problem}" if problem else "an event without a text"
+        yield Sighting(Held.HIDDEN, event.number, event.time, text, 0, _owner(passage.said))
+    elif passage.got:
+        yield from _beside(passage.got, event.number, event.time, is_spoken=bool(before or after))
+
+
+def _spoken(said: list[Said]) -> dict[Number, dict[Held, str]]:
+    """What is said, by its choice."""
+    texts: dict[Number, dict[Held, str]] = {}
+    for moment in (moment for one in said for moment in one.moments if moment.kind in _SPOKEN):
+        of_choice, held = texts.setdefault(moment.choice, {}), _SPOKEN[moment.kind]
+        of_choice[held] = of_choice.get(held, "") + (moment.name and f"{moment.name} ") + moment.text
+    return texts
+
+
+_MOST_HELD_BACK: Final = 1_000
+"""Characters that may be sent later; the beginning of a tag is shorter."""
+
+
+def _missing(earlier: str, said: dict[Held, str], got: dict[Held, str]) -> tuple[str, int]:
+    """What of a choice's words does not get through, and how much of what was missing `earlier` does now."""
+    if Held.REASONING in got:
+        return "", len(earlier)  # where a thought gets through, nothing but markup was taken away
+    new, sent = "".join(said.values()), "".join(got.values())
+    if sent != new and len(sent) > len(earlier) and (earlier + new).startswith(sent):
+        return (earlier + new)[len(sent) :], len(earlier)
+    if len(sent) >= len(new):
+        return "", 0
+    start = alike(new, sent)
+    if new.endswith(sent[start:]):
+        return new[start : len(new) - len(sent) + start], 0
+    return new.replace(sent, "", 1), 0
+
+
+def _owner(said: Said) -> Number | None:
+    return next((moment.choice for moment in said.moments), None)
+
+
+_BESIDE: Final[dict[Kind, Callable[[Moment], str]]] = {
+    Kind.FINISH: lambda moment: f"finish: {moment.text}",
+    Kind.USAGE: lambda moment: f"usage: {moment.text}",
+    Kind.ERROR: lambda moment: moment.text,
+}
+
+
+def _beside(got: list[Said], number: int, time: float | None, *, is_spoken: bool) -> Iterator[Sighting]:
+    """What is said beside the words."""
+    found = False
+    for one in got:
+        if one.problem:
+            found = True
+            yield Sighting(Held.BAD, number, time, f"cannot be read: {one.problem}")
+        for moment in one.moments:
+            if moment.kind in _BESIDE:
+                found = True
+                held = Held.BAD if moment.kind is Kind.ERROR else Held.OTHER
+                yield Sighting(held, number, time, _BESIDE[moment.kind](moment))
+    if not found and not is_spoken:
+        is_end = any(one.event.is_end_mark for one in got)
+        yield Sighting(Held.OTHER, number, time, f"end mark {got[0].event.text.strip()}" if is_end else "no text")
+
+
+def in_order(choices: Iterable[Number]) -> list[Number]:
+    """By their numbers; those that have names instead come last."""
+    return sorted(choices, key=lambda choice: (isinstance(choice, str), choice))

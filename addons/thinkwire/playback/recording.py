@@ -1,0 +1,234 @@
+"""All exchanges in a mitmproxy flow file or a HAR, for looking into them, also those that nobody could replay.
+
+What the bytes of an answer mean is read elsewhere, and `replay_source.py` reads exchanges for replay.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from mitmproxy import http
+from mitmproxy.websocket import WebSocketMessage
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
+from thinkwire.exchange.content_type import label_of, may_have_body, media_type, stated_length
+from thinkwire.exchange.redactor import Redactor
+from thinkwire.playback.chunk_times import CHUNKS, cut_as_noted, is_time, noted_times
+from thinkwire.playback.flow_reader import read_flows
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.reading.event_reader import Event, FrameReader
+from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.sniff import Form
+from thinkwire.ruleset.choose import Choice
+from thinkwire.wire.codings import decoder_for
+from thinkwire.wire.json_tree import decode
+
+__all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording", "says_something"]
+
+_REDACTOR: Final = Redactor()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes that came at once."""
+
+    time: float | None
+    """Seconds since the request; None where it was not recorded."""
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The body of an answer, cut into its events."""
+
+    events: list[Event]
+    form: Form | None = None
+    """What it is made of; None where it was not read."""
+    damage: str = ""
+    """Why it could not be decoded to its end."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One exchange of a file."""
+
+    number: int
+    """Its place in the file, from 1."""
+    flow: http.HTTPFlow
+
+    @property
+    def method(self) -> str:
+        return self.flow.request.method
+
+    @property
+    def url(self) -> str:
+        """Without the secrets that some APIs take in it: what is shown is often shown to others."""
+        return _REDACTOR.address(self.flow.request.pretty_url)
+
+    @property
+    def status(self) -> int | None:
+        """None where there was no answer."""
+        return self.flow.response.status_code if self.flow.response is not None else None
+
+    @property
+    def content_type(self) -> str:
+        return media_type(self.flow.response) if self.flow.response is not None else ""
+
+    @property
+    def messages(self) -> int:
+        """How many messages of either side went over a WebSocket; 0 where it is none."""
+        return len(self.flow.websocket.messages) if self.flow.websocket is not None else 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Is the answer's body in the file?"""
+        return self.flow.response is not None and self.flow.response.raw_content is not None
+
+    @property
+    def failure(self) -> str:
+        """Why the exchange broke off, if it did."""
+        if self.flow.error is not None:
+            return self.flow.error.msg
+        if self.flow.response is None:
+            return "there is no answer"
+        stated = stated_length(self.flow.response)
+        size = len(self.flow.response.raw_content or b"")
+        is_short = self.is_kept and self.method != "HEAD" and stated is not None and size < stated
+        return f"{size} of {stated} bytes came" if is_short and "content-encoding" not in self._headers else ""
+
+    @property
+    def broke_at(self) -> float | None:
+        """Seconds from the request to where it broke off; None where it did not, or that is not known."""
+        if self.flow.error is None or self.messages:
+            return None
+        return self._since_asked(self.flow.error.timestamp)
+
+    @property
+    def _headers(self) -> http.Headers:
+        return self.flow.response.headers if self.flow.response is not None else http.Headers()
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """The answer's body as it came; one chunk without a time where nobody has noted them."""
+        raw = (self.flow.response.raw_content or b"") if self.flow.response is not None else b""
+        times = noted_times(self.flow.metadata.get(CHUNKS))
+        return [Chunk(at if times else None, piece) for at, piece in cut_as_noted(raw, times)]
+
+    @property
+    def times(self) -> list[float]:
+        """When each chunk or message came, as far as it is known."""
+        times = [event.time for event in self.heard] or [chunk.time for chunk in self.chunks]
+        return [time for time in times if time is not None]
+
+    @property
+    def total(self) -> float | None:
+        """Seconds from the request to the end of the answer."""
+        if self.times:
+            return max(self.times)
+        end = self.flow.response.timestamp_end if self.flow.response is not None else None
+        return self._since_asked(end) if end is not None else None
+
+    def _since_asked(self, moment: float) -> float | None:
+        seconds = moment - self.flow.request.timestamp_start
+        return max(0.0, seconds) if is_time(seconds) else None
+
+    @cached_property
+    def heard(self) -> list[Event]:
+        """What the server said over a WebSocket, message by message."""
+        messages = self.flow.websocket.messages if self.flow.websocket is not None else []
+        texts = [one for one in messages if says_something(one)]
+        return [self.event_of(number, one) for number, one in enumerate(texts, 1)]
+
+    def event_of(self, number: int, message: WebSocketMessage) -> Event:
+        """A message as an event; its time counts from the client's first message, if there is any."""
+        seconds = message.timestamp - self._talk_began
+        return Event(number, seconds if is_time(seconds) else None, message.content, decode(message.content))
+
+    @cached_property
+    def _talk_began(self) -> float:
+        messages = self.flow.websocket.messages if self.flow.websocket is not None else []
+        asked = [one for one in messages if one.from_client]
+        return next((one.timestamp for one in asked or messages), 0.0)
+
+    def facts(self, dialects: tuple[Dialect, ...] = DIALECTS, message: bytes | None = None) -> RequestFacts:
+        """The request as the rules see it; on a WebSocket its body is this message, or else the client's first."""
+        request = self.flow.request
+        path = request.path.partition("?")[0]
+        headers = request.headers.items(multi=True)
+        body = request.get_content(strict=False)
+        if self.flow.websocket is not None:
+            body = next((one.content for one in self.flow.websocket.messages if one.from_client), body)
+        return request_facts(
+            request.pretty_host, path, request.method, headers, body if message is None else message, dialects
+        )
+
+    @property
+    def error_text(self) -> str:
+        """What an answer says that is none of a model."""
+        content = self.flow.response.get_content(strict=False) if self.flow.response is not None else b""
+        return (content or b"").decode("utf-8", "replace")
+
+    def label(self, facts: RequestFacts) -> Label | None:
+        """How the answer is to be read; None where it is none of a model."""
+        response = self.flow.response
+        if response is None or not response.raw_content or not may_have_body(self.flow.request, response):
+            return None
+        return label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
+
+    def answer(self, label: Label) -> Answer:
+        """The answer as the provider sent it."""
+        decoder = decoder_for(str(self._headers.get("content-encoding", "")))
+        if decoder is None:
+            return Answer([], None, f"content-encoding {self._headers['content-encoding']} cannot be read")
+        reader = FrameReader(label, None if decoder.is_identity else decoder)
+        return _read(reader, self.chunks)
+
+    def rewritten(
+        self, label: Label, facts: RequestFacts, choice: Choice, answer: AnswerRewriter | None = None
+    ) -> Answer:
+        """The answer as a client would get it by these rules; `answer` may be one that somebody listens to."""
+        decoder = decoder_for(str(self._headers.get("content-encoding", "")))
+        if decoder is None or not choice.plan.reads_answer:
+            return self.answer(label)
+        answer = answer or AnswerRewriter(choice.plan.response, facts, choice.dialects)
+        identity = None if decoder.is_identity else decoder
+        rewriter = StreamRewriter(answer, label, identity, choice.plan.response.keepalive, 0.0)
+        sent: list[Chunk] = []
+        now: float | None = None
+        for chunk in self.chunks:
+            now = chunk.time
+            sent += [Chunk(now, piece) for piece in rewriter.feed(chunk.raw, now or 0.0)]
+        sent += [Chunk(now, piece) for piece in rewriter.finish()]
+        # What cannot be decoded is lost before the rules see it.
+        damage = "" if decoder.is_identity else self.answer(label).damage
+        return replace(_read(FrameReader(label), sent), damage=damage)
+
+
+def says_something(message: WebSocketMessage) -> bool:
+    """Is it a text of the server's that was sent on?"""
+    return not message.from_client and message.is_text and not message.dropped
+
+
+def _read(reader: FrameReader, chunks: list[Chunk]) -> Answer:
+    events = [event for chunk in chunks for event in reader.feed(chunk.raw, chunk.time)]
+    events += reader.finish()
+    return Answer(events, reader.form, reader.damage)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The HTTP exchanges of a file."""
+
+    exchanges: list[Session] = field(default_factory=list)
+    damage: str = ""
+    """What is wrong behind the last of them."""
+
+
+def read_recording(path: Path) -> Recording:
+    """All exchanges that are complete. Raises RecordingError where there is none, and the file is no recording."""
+    found = read_flows(path)
+    exchanges = [Session(number, flow) for number, flow in enumerate(found.flows, 1) if isinstance(flow, http.HTTPFlow)]
+    return Recording(exchanges, found.damage)

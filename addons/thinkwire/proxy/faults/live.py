@@ -1,0 +1,233 @@
+"""Faulty answers: recorded ones before they are served, and live ones on their way to the client.
+
+What becomes of a body is decided in `rewrite/faulty.py`; which fault there is, in `faults.py`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from mitmproxy import flow, http
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.registry import streams_a_list
+from thinkwire.exchange.content_type import label_of, may_have_body
+from thinkwire.exchange.delayed_writer import stall
+from thinkwire.exchange.framing import drop_stale, frame_stream
+from thinkwire.exchange.request_headers import signs_header
+from thinkwire.exchange.sockets import has_left, reset_on_close, transport_of
+from thinkwire.exchange.stream_taps import SplitTap, Tap, pass_on, pieces_of
+from thinkwire.playback.chunk_times import Chunk
+from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.rewrite.faults.fault import Fault
+from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step, dialect_asked, error_made_up
+from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.ruleset.faults import spell_fault
+from thinkwire.wire.codings import decoder_for
+
+__all__ = ["FaultyAnswer", "perform"]
+
+_CUT: Final = "thinkwire cut the answer off, as a fault"
+_RETRY_AFTER: Final = {"retry-after": "1"}
+"""Seconds, which clients that try again wait."""
+
+logger = logging.getLogger(__name__)
+
+
+def _label(response: http.Response, facts: RequestFacts) -> Label:
+    found = label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
+    return found or Label.UNSURE
+
+
+# --- recorded -----------------------------------------------------------------------------------------------------
+
+
+def perform(recorded: Recorded, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect]) -> Recorded:
+    """The exchange as it goes with this fault. How the pieces are split is left to who sends them to the client."""
+    request, response, answer = recorded.flow.request, recorded.flow.response, recorded.answer
+    if answer is None or response is None or not (fault.touches_events and may_have_body(request, response)):
+        return recorded
+    answer = answer.decoded()
+    decoder = decoder_for(answer.coding)
+    if decoder is None or not decoder.is_identity:
+        logger.warning("%s has no fault: its content-encoding %s cannot be read", recorded, answer.coding)
+        return recorded
+    body = FaultyBody(fault, _label(response, facts), dialect_asked(facts, dialects))
+    chunks, ended, breaks_off = _perform(answer.chunks, recorded.ended, body)
+    if body.shortfall:
+        logger.warning("%s: %s", recorded, body.shortfall)
+    return replace(
+        recorded,
+        answer=replace(answer, length=None, chunks=tuple(chunks)),
+        ended=ended,
+        breaks_off=breaks_off or (recorded.breaks_off and not body.is_over),
+    )
+
+
+def _perform(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> tuple[list[Chunk], float, bool]:
+    """The chunks, the end, and whether the connection breaks there."""
+    sent: list[Chunk] = []
+    late = 0.0
+    for at, step in _steps(chunks, ended, body):
+        match step:
+            case bytes():
+                sent.append((at + late, step))
+            case Pause(seconds):
+                late += seconds
+            case Break():
+                return sent, at + late, True
+        if body.is_over and isinstance(step, bytes):
+            ended = at
+    return sent, ended + late, False
+
+
+def _steps(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> Iterator[tuple[float, Step]]:
+    for at, chunk in chunks:
+        yield from ((at, step) for step in body.feed(chunk))
+    yield from ((ended, step) for step in body.finish())
+
+
+# --- live ---------------------------------------------------------------------------------------------------------
+
+
+class FaultyAnswer:
+    """Makes the answer of one flow faulty, in the order of mitmproxy's hooks."""
+
+    def __init__(
+        self, flow: http.HTTPFlow, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect], *, replays: bool
+    ) -> None:
+        self.fault = fault
+        self.notes: list[str] = []
+        """What the log is to say of it."""
+        self._flow = flow
+        self._facts = facts
+        self._dialect = dialect_asked(facts, dialects)
+        self._replays = replays
+        self._touches_events = fault.touches_events and not replays
+        """Do the events have to be touched here? What is replayed is served with all that is wrong with them."""
+        self._body: FaultyBody | None = None
+        self._is_streamed = False
+        """Else mitmproxy would wait for the end of a body, and show nothing of one that breaks off."""
+        self._is_cut = False
+
+    def refuse(self, status: int) -> None:
+        """Answer in the provider's place, who is not asked."""
+        self.notes.append(f"fault: answered with {status}")
+        body = error_made_up(self._dialect, status) if self._flow.request.method != "HEAD" else b""
+        again = _RETRY_AFTER if status == 429 or status >= 500 else {}
+        self._flow.response = http.Response.make(status, body, {"content-type": "application/json", **again})
+
+    def request(self) -> None:
+        """Ask for an answer whose events can be read."""
+        if self._touches_events and not signs_header(self._flow.request, "accept-encoding"):
+            self._flow.request.headers["accept-encoding"] = "identity"
+
+    def prepare(self) -> bool:
+        """The headers of the answer have come: undo its coding before anybody decides how to read it.
+
+        Answers whether the body is to be streamed, whatever it is.
+        """
+        if not self.fault.touches_body or not may_have_body(self._flow.request, self._response):
+            return False
+        self.notes.append(f"fault: {spell_fault(self.fault)}")
+        if self._touches_events:
+            self._read_events()
+        self._is_streamed = self._replays or self._body is not None or self.fault.split is not None
+        return self._is_streamed
+
+    @property
+    def _response(self) -> http.Response:
+        assert self._flow.response is not None
+        return self._flow.response
+
+    def _read_events(self) -> None:
+        response = self._response
+        coding = str(response.headers.get("content-encoding", ""))
+        decoder = decoder_for(coding)
+        if decoder is None:
+            self.notes.append(f"its events cannot be told in content-encoding {coding}")
+            return
+        self._body = FaultyBody(self.fault, _label(response, self._facts), self._dialect, decoder)
+        drop_stale(response)
+
+    def install(self) -> None:
+        """It is decided how the answer is read: stand on both sides of whoever does."""
+        if not self._is_streamed:
+            return
+        tap: Tap = self._response.stream if callable(self._response.stream) else pass_on
+        if self._body is not None:
+            tap = _FaultyTap(self._body, tap, self._stall, self._break_off)
+        if self.fault.split is not None:
+            tap = SplitTap(tap, self.fault.split)
+        self._response.stream = tap
+        self._response.headers.pop("content-length", None)  # it is wrong, or there would be no pieces to be seen
+        frame_stream(self._flow.request, self._response)
+
+    def response(self) -> list[str]:
+        """The answer has come to its end; where that is behind a cut, no client may see it. Answers what to log."""
+        if self._is_cut:
+            self._flow.error = flow.Error(flow.Error.KILLED_MESSAGE)
+            if self._flow.request.http_version == "HTTP/1.0":
+                reset_on_close(self._flow.client_conn)
+        shortfall = self._body.shortfall if self._body is not None else ""
+        return [*self.notes, shortfall] if shortfall else self.notes
+
+    def error(self) -> list[str]:
+        """The exchange broke off; let nobody believe that it was the provider, if it was not. Answers what to log."""
+        if self._is_cut and self._flow.error is not None:
+            self._flow.error.msg = _CUT
+        return self.notes
+
+    def _stall(self, seconds: float) -> None:
+        stall(self._flow.client_conn, seconds)
+
+    def _break_off(self) -> None:
+        """Leave the provider soon: mitmproxy then breaks the answer off, as the version of HTTP wants it."""
+        self._is_cut = True
+        # Not at once: what came before the cut is still to be sent.
+        asyncio.get_running_loop().call_soon(self._leave_provider)
+
+    def _leave_provider(self) -> None:
+        """Not where the connection or the answer has come to its end: mitmproxy is about to close it then.
+
+        A second cancellation would get into its way, and the socket stay open.
+        """
+        transport = transport_of(self._flow.client_conn, self._flow.server_conn)
+        if transport is None or transport.handler is None or has_left(transport):
+            return
+        if self._response.timestamp_end is None:
+            transport.handler.cancel(_CUT)
+
+
+class _FaultyTap:
+    """Feeds another tap with a faulty body. It is read step by step, so that a pause begins at its place."""
+
+    def __init__(
+        self, body: FaultyBody, tap: Tap, stall: Callable[[float], None], break_off: Callable[[], None]
+    ) -> None:
+        self._body = body
+        self._tap = tap
+        self._stall = stall
+        self._break_off = break_off
+        self._is_broken = False
+
+    def __call__(self, chunk: bytes) -> Iterator[bytes]:
+        try:
+            steps = self._body.feed(chunk) if chunk else self._body.finish()
+        except Exception:
+            logger.exception("thinkwire failed to make a fault, please report this")
+            steps = [chunk] if chunk else []
+        for step in steps:
+            match step:
+                case bytes():
+                    yield from pieces_of(self._tap(step))
+                case Pause(seconds):
+                    self._stall(seconds)
+                case Break():
+                    self._is_broken = True
+                    self._break_off()
+        if not chunk and not self._is_broken:
+            yield from pieces_of(self._tap(b""))

@@ -1,0 +1,222 @@
+"""The views of mitmproxy and mitmweb for answers of LLM APIs: the answer assembled, and the provider's bytes.
+
+They show; what there is to show beside the flow has been kept by `onlooker.py`. Whatever a body holds, a view gives a
+text: mitmproxy would show a traceback.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from mitmproxy import flow, http
+from mitmproxy.contentviews import Contentview, Metadata
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.parts import Kind
+from thinkwire.playback.chunk_times import CHUNKS
+from thinkwire.playback.reading import Reading, read_exchange
+from thinkwire.playback.recording import Session
+from thinkwire.playback.summary import Row, answer_rows, asked_row, said_rows
+from thinkwire.playback.text import counted, printable
+from thinkwire.proxy.view.answer_store import Sides
+from thinkwire.rewrite.reading.transcript import Assembled, assembled
+from thinkwire.rewrite.stream.sniff import Label
+
+__all__ = ["AnswerView", "OriginalView"]
+
+logger = logging.getLogger(__name__)
+
+type SidesOf = Callable[[flow.Flow], Sides | None]
+
+_OURS: Final = 3.0
+"""More than any view of mitmproxy's claims."""
+_OTHERS: Final = -1.0
+
+NOT_OURS: Final = "This is not an answer of a model."
+NOT_SHOWN: Final = "This answer cannot be shown assembled, the log says why."
+NOT_KEPT: Final = "What the provider sent is not kept, or not any more; see the option thinkwire_view_megabytes."
+
+
+class AnswerView(Contentview):
+    """What was asked, what the rules did, and what the client got; what the provider sent where that is more."""
+
+    name = "thinkwire"
+
+    def __init__(self, sides_of: SidesOf, dialects: Callable[[], tuple[Dialect, ...]]) -> None:
+        self._sides_of = sides_of
+        self._dialects = dialects
+        self._last: tuple[object, str] = None, ""
+        """The last text, and for what: mitmweb asks again and again."""
+
+    def render_priority(self, data: bytes, metadata: Metadata) -> float:
+        try:
+            return _OURS if data and self._is_ours(metadata) else _OTHERS
+        except Exception:
+            return _OTHERS  # a request that cannot be read is none to a model
+
+    def _is_ours(self, metadata: Metadata) -> bool:
+        """Is it the answer to a request to a model, and does it say anything?"""
+        exchange = _exchange_of(metadata)
+        if exchange is None:
+            return False
+        recorded = Session(1, exchange)
+        facts = recorded.facts(self._dialects())
+        sides = self._sides_of(exchange)
+        if facts.dialect is None and not (sides is not None and sides.effects):
+            return False
+        label = recorded.label(facts)
+        if label is not Label.JSON:  # a long stream takes seconds to be read
+            return label is not None or _is_replaced(sides)
+        return _is_replaced(sides) or any(True for _ in self._read(exchange, sides).moments)
+
+    def prettify(self, data: bytes, metadata: Metadata) -> str:
+        try:
+            exchange = _exchange_of(metadata)
+            if exchange is not None:
+                return self._show(exchange, data)
+        except Exception:
+            logger.exception("thinkwire failed to show an answer, please report this")
+            return f"{NOT_SHOWN}\n\n{_decoded(data)}"
+        return f"{NOT_OURS}\n\n{_decoded(data)}"
+
+    def _show(self, exchange: http.HTTPFlow, data: bytes) -> str:
+        sides = self._sides_of(exchange)
+        kept = (sides.number, sides.is_forgotten) if sides is not None else None
+        key = exchange.id, hash(data), kept
+        last, text = self._last
+        if last != key:
+            reading = self._read(exchange, sides)
+            is_read = reading.form is not None or _is_replaced(sides)
+            text = _text_of(self._rows(reading, sides)) if is_read else f"{NOT_OURS}\n\n{_decoded(data)}"
+            self._last = key, text
+        return text
+
+    def _read(self, exchange: http.HTTPFlow, sides: Sides | None) -> Reading:
+        shown = _as_left(exchange, sides) if sides is not None else exchange
+        return read_exchange(Session(1, shown), dialects=self._dialects())
+
+    def _rows(self, reading: Reading, sides: Sides | None) -> Iterator[Row]:
+        yield asked_row(reading)
+        if sides is None:
+            yield from answer_rows(reading)
+            return
+        yield Row("rules", sides.rules or "none decided")
+        yield Row("done", sides.done)
+        if sides.provider is None or (sides.effects == {"renamed"} and reading.recorded.times):
+            yield from [Row("before", NOT_KEPT)] if sides.is_forgotten else []
+            yield from answer_rows(reading)
+            return
+        before = read_exchange(Session(1, sides.provider), dialects=self._dialects())
+        if [*said_rows(before)] == [*said_rows(reading)]:
+            yield from answer_rows(reading, None if reading.recorded.times else before)
+            return
+        if "inlined" not in sides.effects and (hidden := _hidden(before, reading)):
+            yield Row("hidden", f"from the client: {hidden}")
+        yield Row("The client got:")
+        yield from answer_rows(reading)
+        yield Row("The provider sent:")
+        yield from answer_rows(before)
+
+
+class OriginalView(Contentview):
+    """What the provider sent, byte for byte, before the rules."""
+
+    name = "thinkwire-original"
+
+    def __init__(self, sides_of: SidesOf) -> None:
+        self._sides_of = sides_of
+
+    def render_priority(self, data: bytes, metadata: Metadata) -> float:
+        return _OTHERS
+
+    def prettify(self, data: bytes, metadata: Metadata) -> str:
+        exchange = _exchange_of(metadata)
+        sides = self._sides_of(exchange) if exchange is not None else None
+        if sides is None or sides.is_forgotten:
+            return f"{NOT_KEPT}\n\n{_decoded(data)}"
+        before = sides.provider.response if sides.provider is not None else None
+        return _decoded(before.get_content(strict=False) or b"" if before is not None else data)
+
+
+def _exchange_of(metadata: Metadata) -> http.HTTPFlow | None:
+    """The flow whose answer is to be shown; None where it is something else."""
+    exchange = metadata.flow
+    if not isinstance(exchange, http.HTTPFlow) or exchange.websocket is not None:
+        return None
+    return exchange if exchange.response is not None and metadata.http_message is exchange.response else None
+
+
+def _as_left(exchange: http.HTTPFlow, sides: Sides) -> http.HTTPFlow:
+    """The exchange with the times at which its answer left; those in its own metadata are of what came."""
+    shown = http.HTTPFlow(exchange.client_conn, exchange.server_conn)
+    shown.request, shown.response, shown.error = exchange.request, exchange.response, exchange.error
+    shown.metadata = {CHUNKS: sides.times}
+    return shown
+
+
+def _is_replaced(sides: Sides | None) -> bool:
+    """Did another body leave than came, be it an error in place of an answer?"""
+    return sides is not None and sides.provider is not None
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+# --- the text -----------------------------------------------------------------------------------------------------
+
+_WIDTH: Final = 70
+"""Characters of text in a line: with the names as many as fit a terminal, and mitmweb does not wrap lines itself."""
+_PIECE: Final = re.compile(rf".{{1,{_WIDTH}}}(?: +|\Z)|.{{1,{_WIDTH}}}")
+"""As many words as fit, or else a part of one. `textwrap` takes too long over a long word."""
+
+
+def _text_of(rows: Iterable[Row]) -> str:
+    return "\n".join(line for row in rows for line in _lines(row))
+
+
+def _lines(row: Row) -> Iterator[str]:
+    if row.text is None:
+        yield from ("", row.name)
+        return
+    lines = [piece for line in printable(row.text).split("\n") for piece in _wrapped(line)]
+    for name, line in zip([row.name, *[""] * len(lines)], lines, strict=False):
+        yield f"{name:10}{line}".rstrip()
+
+
+def _wrapped(line: str) -> list[str]:
+    return _PIECE.findall(line) if len(line) > _WIDTH else [line]
+
+
+# --- before and after ---------------------------------------------------------------------------------------------
+
+
+def _hidden(provider: Reading, client: Reading) -> str:
+    """What the client did not get to see, counted; nothing where it got all."""
+    before, after = assembled(provider.moments), assembled(client.moments)
+    thoughtless = [number for number in before.choices if _lost_thought(before, after, number)]
+    reasoning = [moment for moment in provider.moments if moment.kind is Kind.REASONING]
+    events = {moment.event for moment in reasoning if moment.choice in thoughtless}
+    tagged = sum(_lost_text(before, after, number) for number in before.choices)
+    opaque = len(set(before.opaque) - set(after.opaque))
+    words = [f"{counted(len(events), 'event')} of reasoning"] if events else []
+    words += [f"{counted(tagged, 'character')} of content"] if tagged else []
+    words += [f"{counted(opaque, 'signature')} or encrypted text"] if opaque else []
+    return ", ".join(words)
+
+
+def _lost_thought(before: Assembled, after: Assembled, number: int | str) -> bool:
+    thought, left = (_text(one, number, Kind.REASONING) for one in (before, after))
+    return len(left) < len(thought)
+
+
+def _lost_text(before: Assembled, after: Assembled, number: int | str) -> int:
+    """How many characters of text, which held a thought, are gone."""
+    if _text(after, number, Kind.REASONING):
+        return 0  # told apart, not hidden
+    return max(0, len(_text(before, number, Kind.TEXT)) - len(_text(after, number, Kind.TEXT)))
+
+
+def _text(answer: Assembled, number: int | str, kind: Kind) -> str:
+    return answer.choices[number].text(kind) if number in answer.choices else ""

@@ -1,0 +1,108 @@
+"""Inline: reasoning goes into the visible text, between tags, for clients that can only show text.
+
+A stretch of reasoning is opened once and closed once: before visible text, a tool call or the finish comes, or at the
+end. It makes documents of text; it does not touch token metadata and does not know APIs.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.parts import VISIBLE, Extent, Kind, Owner, Update
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.rewrite.inline.blocks import InlineBlocks
+from thinkwire.rewrite.inline.snapshot import inline_whole
+from thinkwire.rewrite.plan import Inline, Opaque
+from thinkwire.rewrite.reasoning_text import reasoning_of
+from thinkwire.rewrite.removal import remove_reasoning
+from thinkwire.wire.json_tree import Node
+from thinkwire.wire.splice import Edits
+
+__all__ = ["Inlined", "Inliner"]
+
+
+class Inlined(NamedTuple):
+    """The documents of text that go before a document, and behind one that carries the role."""
+
+    before: Sequence[str]
+    after: Sequence[str] = ()
+    is_sent: bool = True
+    """False where those documents stand for it."""
+
+
+class Inliner:
+    """Puts the reasoning of one answer into its text, document by document."""
+
+    __slots__ = ("_blocks", "_closes", "_is_open", "_like", "_opens", "_request", "_tags", "changes")
+
+    def __init__(self, inline: Inline, request: RequestFacts) -> None:
+        self._request = request
+        self._tags = self._opens, self._closes = inline.family.opens, inline.family.closes
+        self._blocks: InlineBlocks | None = None
+        self._is_open: dict[Owner | None, bool] = {}
+        self._like: Node | None = None
+        self.changes = 0
+        """How often something changed that decides about later documents."""
+
+    def inline(self, updates: list[Update], dialect: Dialect, edits: Edits) -> Inlined:
+        self._like = updates[0].node
+        if self._blocks is None and dialect.has_blocks:
+            self._blocks = InlineBlocks(self._tags, dialect, self._request)
+        if self._blocks is not None:
+            return self._inline_block(updates, self._blocks, dialect, edits)
+        before: list[str] = []
+        after: list[str] = []
+        for update in updates:
+            if update.extent is Extent.WHOLE:
+                inline_whole(update, self._tags, dialect, edits)
+            elif update.owner is not None:
+                text = self._text_of(update)
+                if text:
+                    goes_first = bool(update.of(Kind.ROLE)) and not _goes_on(update)
+                    documents = dialect.write(Kind.TEXT, text, update.owner, updates[0].node)
+                    (after if goes_first else before).extend(documents)
+                    remove_reasoning(update, Opaque.KEEP, edits)
+        return Inlined(before, after)
+
+    def finish(self, dialect: Dialect) -> Sequence[str]:
+        """The documents that close what is still open when the answer ends."""
+        if self._like is None:
+            return ()
+        if self._blocks is not None:
+            return self._blocks.finish()
+        opened = [owner for owner, is_open in self._is_open.items() if is_open and owner is not None]
+        self._is_open.clear()
+        return [text for owner in opened for text in dialect.write(Kind.TEXT, self._closes, owner, self._like)]
+
+    def _inline_block(self, updates: list[Update], blocks: InlineBlocks, dialect: Dialect, edits: Edits) -> Inlined:
+        own, owner = updates[0], updates[0].owner
+        blocks.begin(updates)
+        reasoning = reasoning_of(own)
+        if owner is not None and blocks.note(own, reasoning):
+            self.changes += 1
+            return Inlined(blocks.say(updates, owner, reasoning), is_sent=False)
+        goes_on = owner is not None or own.extent is Extent.WHOLE or len(updates) > 1 or _goes_on(own)
+        before = blocks.close() if goes_on else ()  # a ping is about no block
+        self.changes += bool(before)
+        for update in updates:
+            if update.extent is Extent.WHOLE:
+                inline_whole(update, self._tags, dialect, edits)
+        blocks.renumber(updates, edits)
+        return Inlined(before)
+
+    def _text_of(self, update: Update) -> str:
+        """What the text gains by this update: its reasoning, with the tags that are due."""
+        was_open = self._is_open.get(update.owner, False)
+        reasoning = reasoning_of(update)
+        opens = self._opens if reasoning and not was_open else ""
+        closes = self._closes if (reasoning or was_open) and _goes_on(update) else ""
+        is_open = (was_open or bool(reasoning)) and not closes
+        if is_open != was_open:
+            self._is_open[update.owner] = is_open
+            self.changes += 1
+        return f"{opens}{reasoning}{closes}"
+
+
+def _goes_on(update: Update) -> bool:
+    """Does something come that ends a stretch of reasoning?"""
+    return any(part.says_something for part in update.of(*VISIBLE, Kind.FINISH))

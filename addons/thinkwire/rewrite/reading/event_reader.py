@@ -1,0 +1,219 @@
+"""The events of a recorded answer: chunks in with their times, documents out with theirs.
+
+It undoes the coding and cuts the body as the rewriting does (`beginning.py` says what it is made of), and reads no
+document. Nothing is sent anywhere, so nothing has to be put together again.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol, Self
+
+from thinkwire.dialects.core.parts import Extent
+from thinkwire.rewrite.stream.sniff import Beginning, Form, Label
+from thinkwire.rewrite.stream.sse import is_document
+from thinkwire.wire.aws_event_stream import Message, MessageSplitter
+from thinkwire.wire.codings import CodingError, Decoder
+from thinkwire.wire.json_list import Element, ListSplitter
+from thinkwire.wire.json_tree import decode
+from thinkwire.wire.ndjson import Line, LineSplitter
+from thinkwire.wire.sse import Frame, FrameSplitter
+
+__all__ = ["Contents", "Cutter", "Event", "FrameReader", "Part", "contents_of", "is_end_mark", "raw_of"]
+
+_END_MARK: Final = re.compile(r"\s*\[\s*[A-Za-z_]+\s*\]\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a stream, or a whole body."""
+
+    number: int
+    """From 1; comments and blank lines are not counted."""
+    time: float | None
+    """When its last byte came, in seconds since the request; None where that is not known."""
+    raw: bytes
+    """With its framing, in no coding."""
+    text: str = ""
+    """The document, as document text; or what stands in its place."""
+    name: str = ""
+    """What its frame calls it."""
+    extent: Extent = Extent.DELTA
+    is_cut: bool = False
+    """Did the body end before the event did?"""
+    damage: str = ""
+    """Why its frame cannot be read."""
+
+    @property
+    def is_document(self) -> bool:
+        """Is it meant to be JSON?"""
+        return is_document(self.text)
+
+    @property
+    def is_end_mark(self) -> bool:
+        return is_end_mark(self.text)
+
+
+type Part = Frame | Line | Element | Message
+"""A piece of a body: a document in its frame, or what stands between two of them."""
+
+
+class _Splitter(Protocol):
+    def feed(self, chunk: bytes) -> Iterable[Part]: ...
+
+    def finish(self) -> Iterable[Part]: ...
+
+
+class _Whole:
+    """One text, which nothing cuts."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, chunk: bytes) -> Iterable[Part]:
+        self._held += chunk
+        return ()
+
+    def finish(self) -> Iterable[Part]:
+        return [Line(bytes(self._held))] if self._held else []
+
+
+_SPLITTERS: Final[dict[Form, Callable[[], _Splitter]]] = {
+    Form.EVENTS: FrameSplitter,
+    Form.LINES: LineSplitter,
+    Form.LIST: ListSplitter,
+    Form.MESSAGES: MessageSplitter,
+    Form.BODY: _Whole,
+    Form.RAW: _Whole,
+}
+
+
+def is_end_mark(text: str) -> bool:
+    """Is it what some streams end with, in place of a document?"""
+    return _END_MARK.match(text) is not None
+
+
+class Contents(NamedTuple):
+    """What a part of a body holds."""
+
+    data: bytes
+    extent: Extent
+    damage: str
+    """Why its frame cannot be read."""
+
+    @property
+    def is_event(self) -> bool:
+        """Comments and blank lines are none."""
+        return bool(self.data.strip() or self.damage)
+
+
+def contents_of(part: Part) -> Contents:
+    """Reads the frame, not the document."""
+    try:
+        data = part.data or b""
+    except Exception as error:  # a message that is damaged, or holds what no such message may
+        return Contents(b"", Extent.DELTA, str(error) or type(error).__name__)
+    if isinstance(part, Frame) and part.is_foreign and is_document(decode(part.raw)):
+        return Contents(part.raw, Extent.WHOLE, "")  # a text that is no event, most often a gateway's error
+    return Contents(data, Extent.DELTA, "")
+
+
+def raw_of(part: Part) -> bytes:
+    """All its bytes."""
+    return part.lead + part.raw if isinstance(part, Element) else part.raw
+
+
+class Cutter:
+    """Cuts one body into its parts, whatever it is made of. The bytes of all of them, joined, are those of the body."""
+
+    def __init__(self, label: Label) -> None:
+        self._beginning = Beginning(label)
+        self._splitter: _Splitter | None = None
+        self.form: Form | None = None
+        """What the body is made of; None while that is open."""
+
+    @classmethod
+    def of(cls, form: Form) -> Self:
+        """A cutter of bytes of which it is known what they are, though they are not a whole body."""
+        cutter = cls(Label.UNSURE)
+        cutter._begin(form)
+        return cutter
+
+    def feed(self, chunk: bytes) -> list[Part]:
+        """The parts that these bytes complete."""
+        if self._splitter is not None:
+            return list(self._splitter.feed(chunk))
+        blanks, form, held = self._beginning.feed(chunk)
+        first: list[Part] = [Element(blanks, b"")] if blanks else []
+        return first if form is None else [*first, *self._begin(form).feed(held)]
+
+    def finish(self) -> list[Part]:
+        """What is left when the body ends."""
+        if self._splitter is not None:
+            return list(self._splitter.finish())
+        form, rest = self._beginning.finish()
+        splitter = self._begin(form)
+        return [*splitter.feed(rest), *splitter.finish()]
+
+    def _begin(self, form: Form) -> _Splitter:
+        self.form = form
+        self._splitter = _SPLITTERS[form]()
+        return self._splitter
+
+
+class FrameReader:
+    """Reads one body, from its first chunk to its end."""
+
+    def __init__(self, label: Label, decoder: Decoder | None = None) -> None:
+        self._decoder = decoder
+        self._cutter = Cutter(label)
+        self._now: float | None = None
+        self._count = 0
+        self.damage = ""
+        """Why the coding of the body cannot be undone to its end."""
+
+    @classmethod
+    def of(cls, form: Form) -> Self:
+        """A reader of bytes of which it is known what they are, though they are not a whole body."""
+        reader = cls(Label.UNSURE)
+        reader._cutter = Cutter.of(form)
+        return reader
+
+    @property
+    def form(self) -> Form | None:
+        """What the body is made of; None while that is open."""
+        return self._cutter.form
+
+    def feed(self, chunk: bytes, now: float | None = None) -> list[Event]:
+        """The events that these bytes complete."""
+        self._now = now
+        return self._events(self._cutter.feed(self._decode(chunk)), is_last=False)
+
+    def finish(self) -> list[Event]:
+        """What is left when the body ends."""
+        if self._decoder is not None and not self._decoder.is_complete and not self.damage:
+            self.damage = "the compressed body ends too early"
+        return self._events(self._cutter.finish(), is_last=True)
+
+    def _decode(self, chunk: bytes) -> bytes:
+        if self._decoder is None or self.damage:
+            return chunk if self._decoder is None else b""
+        try:
+            return self._decoder.decode(chunk)
+        except CodingError as error:
+            self.damage = f"the compressed body is damaged: {error}"
+            return b""
+
+    def _events(self, parts: Iterable[Part], *, is_last: bool) -> list[Event]:
+        return [event for part in parts if (event := self._event(part, is_last)) is not None]
+
+    def _event(self, part: Part, is_last: bool) -> Event | None:
+        contents = contents_of(part)
+        if not contents.is_event:
+            return None
+        self._count += 1
+        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else contents.extent
+        is_cut = is_last and extent is Extent.DELTA and not isinstance(part, Line)
+        return Event(
+            self._count, self._now, raw_of(part), decode(contents.data), part.event, extent, is_cut, contents.damage
+        )

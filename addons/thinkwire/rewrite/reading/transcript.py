@@ -1,0 +1,393 @@
+"""An answer as moments: who said what, when. Documents in, moments out; nothing is changed.
+
+It knows no API: the places come from the tables, and which API it is from the documents, as in rewriting. What a
+stream repeats as a whole is no moment, as far as its deltas have said it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.parts import Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.registry import DIALECTS
+from thinkwire.rewrite.answer import AnswerRewriter
+from thinkwire.rewrite.plan import ResponsePlan
+from thinkwire.rewrite.reading.event_reader import Event
+from thinkwire.rewrite.reasoning_text import reasoning_of
+from thinkwire.rewrite.stream.fast_path import LONGEST, Outline, gaps_in, outline_of
+from thinkwire.wire.json_tree import Node, Unreadable
+
+__all__ = ["Assembled", "Assembler", "Call", "Choice", "Moment", "Said", "assembled"]
+
+type Number = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One thing that an event says."""
+
+    kind: Kind
+    text: str
+    """The text; for token metadata, usage and errors the JSON value as it stands."""
+    choice: Number = 0
+    block: Number | None = None
+    """Where the answer is a row of blocks or items: which one."""
+    name: str = ""
+    """The name of the called function where it is said here; for token metadata the member's."""
+    call: Number | None = None
+    """Which of the calls of its choice or block."""
+    event: int = 0
+    time: float | None = None
+    answer: int = 0
+    """Which of the answers where one follows the other, as on a WebSocket: the numbers of blocks begin anew."""
+
+    @property
+    def value(self) -> Any:
+        """The parsed value of what is JSON; else the text."""
+        try:
+            return json.loads(self.text, strict=False)
+        except ValueError:
+            return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one event says."""
+
+    event: Event
+    updates: list[Update] = field(default_factory=list)
+    """Its parts, for who asks for them: they take far more room than the text."""
+    moments: list[Moment] = field(default_factory=list)
+    problem: str = ""
+    """Why it cannot be read."""
+
+
+_LATER: Final = (Kind.TOKENS, Kind.REASONING_TOKENS, Kind.OPAQUE, Kind.FINISH, Kind.USAGE, Kind.ERROR)
+_TEXTS: Final = (Kind.TEXT, Kind.REFUSAL)
+_SPOKEN: Final = (Kind.REASONING, *_TEXTS)
+_KEPT: Final = 8
+"""Forms of events that recur: a few choices, each with its thought and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recurring:
+    """Events that differ from one that was read only in the text that they say."""
+
+    outline: Outline
+    name: str
+    """What their frames call them."""
+    moment: Moment
+    heard: tuple[list[str], list[str]]
+    """Where the text is added: what was said by the same, and by all deltas."""
+
+
+class Assembler:
+    """Reads the events of one answer, in order.
+
+    In the run of a stream most events recur with another text. Such are not read once more, unless their parts are
+    asked for; a test holds both ways together.
+    """
+
+    def __init__(
+        self, request: RequestFacts, dialects: tuple[Dialect, ...] = DIALECTS, *, keeps_updates: bool = False
+    ) -> None:
+        self._answer = AnswerRewriter(ResponsePlan(), request, dialects)
+        self._keeps_updates = keeps_updates
+        self._recurring: list[_Recurring] = []
+        """The last used one first."""
+        self._heard: tuple[list[str], list[str]] = [], []
+        """Where the last text of a delta was added."""
+        self._said: dict[tuple[Number | None, Kind, Number | None], list[str]] = {}
+        """What was said so far, by the owner's number, the kind, and the call."""
+        self._by_deltas: dict[Kind, list[str]] = {}
+        """What deltas have said, whoever it was."""
+        self._named: set[tuple[Number | None, Number | None]] = set()
+        """Calls whose names are known."""
+        self._calls: dict[Number | None, int] = {}
+        """How many calls without a number an owner has made."""
+        self._now = Event(0, None, b"")
+        self._answers = 0
+        """How many have begun."""
+
+    @property
+    def dialect(self) -> Dialect | None:
+        return self._answer.dialect
+
+    def read(self, event: Event) -> Said:
+        if event.damage:
+            return Said(event, problem=event.damage)
+        if not event.is_document:
+            return Said(event)
+        if (moment := self._recur(event)) is not None:
+            return Said(event, moments=[moment])
+        try:
+            updates = self._answer.updates(event.text, event.extent, event.name)
+        except Unreadable as error:
+            return Said(event, problem=str(error))
+        self._now = event
+        resets = updates[0].resets if updates else ()
+        self._answers += bool(resets)
+        for space in resets:
+            self._reset(space)
+        # What a document says beside its choices repeats them, if it says any text.
+        moments = [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)]
+        if self._keeps_updates:
+            return Said(event, updates, moments)
+        if len(moments) == 1:
+            self._learn(event, updates, moments[0])
+        return Said(event, moments=moments)
+
+    def _recur(self, event: Event) -> Moment | None:
+        """What an event says that is like an earlier one; None where it has to be read."""
+        raw = event.text.encode("latin-1") if self._recurring else b""
+        for one in self._recurring:
+            if one.name == event.name and event.extent is Extent.DELTA and (span := one.outline.text_in(raw)):
+                text = _string_at(event.text, span)
+                for pieces in one.heard:
+                    pieces.append(text)
+                if one is not self._recurring[0]:
+                    self._recurring.remove(one)
+                    self._recurring.insert(0, one)
+                return replace(one.moment, text=text, event=event.number, time=event.time)
+        return None
+
+    def _learn(self, event: Event, updates: list[Update], moment: Moment) -> None:
+        """Note an event that says nothing but one text."""
+        is_delta = event.extent is Extent.DELTA and all(update.extent is Extent.DELTA for update in updates)
+        gaps = gaps_in(updates) if is_delta and moment.kind in _SPOKEN and len(event.text) <= LONGEST else None
+        if gaps is not None and _string_at(event.text, gaps.text) == moment.text:
+            outline = outline_of(event.text.encode("latin-1"), gaps)
+            self._recurring.insert(0, _Recurring(outline, event.name, moment, self._heard))
+            del self._recurring[_KEPT:]
+
+    def _reset(self, space: str) -> None:
+        """The numbers of a space begin anew, and so does what is said under them."""
+        self._recurring.clear()
+        if self.dialect is not None and self.dialect.has_blocks and space:
+            self._said.clear()
+            self._named.clear()
+            self._calls.clear()
+
+    def _moments(self, update: Update) -> Iterator[Moment]:
+        number = update.owner.number if update.owner is not None else None
+        yield from self._text(Kind.REASONING, reasoning_of(update), update, number)
+        for kind in _TEXTS:
+            yield from self._text(kind, "".join(map(_text_of, update.of(kind))), update, number)
+        for part in update.of(Kind.TOOL_CALL):
+            for call in _calls_in(part):
+                yield from self._call(call, update, number)
+        for part in update.of(*_LATER):
+            if part.says_something:
+                yield self._moment(part.kind, _shown(part), update, name=part.node.key)
+
+    def _text(self, kind: Kind, text: str, update: Update, number: Number | None) -> Iterator[Moment]:
+        if (new := self._new(kind, text, update, number)) != "":
+            yield self._moment(kind, new, update)
+
+    def _new(self, kind: Kind, text: str, update: Update, number: Number | None, call: Number | None = None) -> str:
+        """What of a text was not said yet."""
+        if not text:
+            return ""
+        pieces = self._said.setdefault((number, kind, call), [])
+        if update.extent is Extent.WHOLE:
+            before = "".join(pieces)
+            repeats = not before and (
+                text in "".join(self._by_deltas.get(kind, ())) or self._repeats_choices(text, kind, update)
+            )
+            if repeats or not text.startswith(before):
+                return ""
+            text = text[len(before) :]
+        else:
+            self._heard = pieces, self._by_deltas.setdefault(kind, [])
+            self._by_deltas[kind].append(text)
+        pieces.append(text)
+        return text
+
+    def _repeats_choices(self, text: str, kind: Kind, update: Update) -> bool:
+        """Is it said beside the choices, and what they say, or one of them?"""
+        if update.owner is not None:
+            return False
+        texts = ["".join(pieces) for (_, one, _), pieces in self._said.items() if one is kind]
+        return any(text in one for one in [*texts, "".join(texts)])
+
+    def _call(self, call: "Call", update: Update, number: Number | None) -> Iterator[Moment]:
+        which = call.number
+        if which is None and call.is_complete and update.extent is Extent.DELTA:
+            which = self._calls[number] = self._calls.get(number, -1) + 1
+        arguments = self._new(Kind.TOOL_CALL, call.arguments, update, number, which)
+        repeats = update.extent is Extent.WHOLE and call.arguments != "" and arguments == ""
+        name = "" if (number, which) in self._named or repeats else call.name
+        if name:
+            self._named.add((number, which))
+        if name or arguments:
+            yield self._moment(Kind.TOOL_CALL, arguments, update, name=name, call=which)
+
+    def _moment(self, kind: Kind, text: str, update: Update, name: str = "", call: Number | None = None) -> Moment:
+        choice, block = self._place(update.owner)
+        return Moment(kind, text, choice, block, name, call, self._now.number, self._now.time, self._answers)
+
+    def _place(self, owner: Owner | None) -> tuple[Number, Number | None]:
+        if owner is None:
+            return 0, None
+        number = owner.number.strip('"') if isinstance(owner.number, str) else owner.number
+        is_block = bool(owner.space) or (self.dialect is not None and self.dialect.has_blocks)
+        return (0, number) if is_block else (number, None)
+
+
+def _string_at(text: str, inside: tuple[int, int]) -> str:
+    """The value of a string in document text, given the span between its quotes."""
+    start, end = inside[0] - 1, inside[1] + 1
+    return str(Node(text, None, "", start, start, start, end, None).value)
+
+
+def _text_of(part: Part) -> str:
+    if part.shown is not None:
+        return part.shown
+    return part.node.value if part.node.is_string and isinstance(part.node.value, str) else ""
+
+
+def _shown(part: Part) -> str:
+    """The value of a part: a text, or JSON as it stands."""
+    if part.kind is Kind.FINISH and part.node.is_string:
+        return str(part.node.value)
+    return part.node.raw.encode("latin-1").decode("utf-8", "replace")
+
+
+# --- calls --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a part says of one call; the arguments are JSON, or a piece of it."""
+
+    name: str = ""
+    arguments: str = ""
+    number: Number | None = None
+    is_complete: bool = False
+    """Were the arguments a value, rather than pieces of its text?"""
+
+
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "partial_json")
+
+
+def _calls_in(part: Part) -> Iterator[Call]:
+    """The calls in a part, however it is made: a list of calls, one call, or a member of one."""
+    value = part.node.value
+    if isinstance(value, str):
+        if part.node.key == "name":
+            yield Call(name=value)
+        elif part.node.key not in ("id", "type", "call_id", "caller"):
+            yield Call(_name_beside(part), value)
+        return
+    if part.node.key in _ARGUMENTS:
+        if value:
+            yield Call(_name_beside(part), json.dumps(value, ensure_ascii=False), None, False)
+        return
+    for position, one in enumerate(value if isinstance(value, list) else [value]):
+        if isinstance(one, dict):
+            yield _read_call(one, position if isinstance(value, list) else None)
+
+
+def _name_beside(part: Part) -> str:
+    name = part.node.parent.child("name") if part.node.parent is not None else None
+    return str(name.value) if name is not None and name.is_string else ""
+
+
+def _read_call(value: dict[str, Any], position: int | None) -> Call:
+    says = ("name", *_ARGUMENTS)
+    inside = (one for one in value.values() if isinstance(one, dict) and any(one.get(key) for key in says))
+    members = value if any(value.get(key) for key in says) else value | next(inside, {})
+    name = members.get("name") or members.get("toolName") or ""
+    arguments = next((members[key] for key in _ARGUMENTS if members.get(key)), "")
+    index = value.get("index")
+    number = index if isinstance(index, int) else position
+    if isinstance(arguments, str):
+        return Call(name if isinstance(name, str) else "", arguments, number)
+    is_numbered = isinstance(index, int)
+    return Call(str(name), json.dumps(arguments, ensure_ascii=False), index if is_numbered else None, not is_numbered)
+
+
+# --- the whole ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Choice:
+    """One choice, put together: pieces of one kind that follow each other are one."""
+
+    pieces: list[Moment] = field(default_factory=list)
+    """Reasoning, texts, refusals and calls in their order; the time of each is that of its first moment."""
+    finish: str = ""
+
+    def text(self, kind: Kind) -> str:
+        return "".join(piece.text for piece in self.pieces if piece.kind is kind)
+
+
+@dataclass(slots=True)
+class Assembled:
+    """An answer, put together."""
+
+    choices: dict[Number, Choice] = field(default_factory=dict)
+    usage: str = ""
+    """The last one, as a line of JSON."""
+    errors: list[str] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    """Signatures and encrypted texts, each once."""
+    first: dict[Kind, float] = field(default_factory=dict)
+    """When the first moment of each kind came."""
+
+
+_PIECES: Final = (*_SPOKEN, Kind.TOOL_CALL)
+
+
+def assembled(moments: Iterable[Moment]) -> Assembled:
+    """The moments of an answer, put together."""
+    result = Assembled()
+    pieces: dict[Number, list[list[Moment]]] = {}
+    for moment in moments:
+        if moment.time is not None:
+            result.first.setdefault(moment.kind, moment.time)
+        if moment.kind is Kind.USAGE:
+            result.usage = _line(moment)
+        elif moment.kind is Kind.ERROR:
+            result.errors.append(_line(moment))
+        elif moment.kind is Kind.OPAQUE:
+            result.opaque += [text for text in [str(moment.value)] if text not in result.opaque]
+        elif moment.kind is Kind.FINISH:
+            _finish(result, moment)
+        elif moment.kind in _PIECES:
+            result.choices.setdefault(moment.choice, Choice())
+            _add(pieces.setdefault(moment.choice, []), moment)
+    for number, groups in pieces.items():
+        result.choices[number].pieces = [_joined(group) for group in groups]
+    return result
+
+
+def _line(moment: Moment) -> str:
+    value = moment.value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _finish(result: Assembled, moment: Moment) -> None:
+    result.choices.setdefault(moment.choice, Choice()).finish = moment.text
+
+
+def _add(groups: list[list[Moment]], moment: Moment) -> None:
+    """Put a moment to those that it continues."""
+    for group in reversed(groups):
+        last = group[-1]
+        if last.answer != moment.answer:
+            break
+        if (last.kind, last.block, last.call) == (moment.kind, moment.block, moment.call):
+            group.append(moment)
+            return
+        if moment.kind is not Kind.TOOL_CALL or last.kind is not Kind.TOOL_CALL:
+            break  # calls may be made at once; all else comes in a row
+    groups.append([moment])
+
+
+def _joined(group: list[Moment]) -> Moment:
+    name = next((moment.name for moment in group if moment.name), "")
+    return replace(group[0], text="".join(moment.text for moment in group), name=name)

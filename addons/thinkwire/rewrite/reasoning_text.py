@@ -1,0 +1,48 @@
+"""The reasoning of an update as one text, whatever members carry it.
+
+It reads; what becomes of the reasoning is decided elsewhere.
+"""
+
+from thinkwire.dialects.core.parts import Kind, Part, Update
+
+__all__ = ["carriers_of", "reasoning_of", "text_of"]
+
+
+def carriers_of(update: Update) -> list[Part]:
+    """The parts that hold reasoning; several may hold the same."""
+    return [part for part in update.of(Kind.REASONING) if part.says_something and not part.is_mark]
+
+
+def reasoning_of(update: Update) -> str:
+    """The text of an update's reasoning, once, whatever carries it; nothing where it quotes another one."""
+    if update.is_quote:
+        return ""
+    parts = carriers_of(update)
+    named = [part for part in parts if part.node.is_string]
+    if named:
+        return str(min(named, key=_rank).node.value)
+    nodes = {part.node for part in parts}  # a list and its elements may both be parts
+    return "".join(text_of(part) for part in parts if part.node.parent not in nodes)
+
+
+def text_of(part: Part) -> str:
+    """The text of reasoning: a text, a block of it, or a list of such."""
+    if part.node.is_string:
+        return str(part.node.value)
+    leaves = [leaf for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string]
+    return "".join(leaf.node.value for leaf in leaves) if leaves else _text_in(part.node.value)
+
+
+def _text_in(value: object) -> str:
+    """The text of a value that is a block of text, or a list of such."""
+    match value:
+        case {"text": str() as text}:
+            return text
+        case list():
+            return "".join(map(_text_in, value))
+        case _:
+            return ""
+
+
+def _rank(part: Part) -> int:
+    return part.place.rank if part.place is not None and part.place.rank is not None else 0

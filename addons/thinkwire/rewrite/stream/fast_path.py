@@ -1,0 +1,254 @@
+"""Events that differ from an earlier one in a single text, rewritten without being read.
+
+In the run of a stream, most events are such; beside the text, only a clock or a count of events may differ. Once one
+has been located and decided, its skeleton is kept: the bytes around the text, and the same after the edit. An event
+that fits costs a few comparisons and a search for the end of the text. The reading way stays the reference: a skeleton
+is made by running it once more, with marks in the places that vary, and a test holds both ways together.
+
+A skeleton stands for what the rules do as long as nothing has changed that they look at; `AnswerRewriter.generation`
+says when it has. It does not send and does not frame.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from thinkwire.dialects.core.parts import CountOf, Kind, Part, Place, Update
+from thinkwire.dialects.history.base import UNHEARD, Sink
+from thinkwire.wire.json_tree import STRING, Node
+
+__all__ = ["LONGEST", "Gaps", "Outline", "Repeats", "Skeleton", "gaps_in", "outline_of"]
+
+LONGEST: Final = 16_384
+"""Bytes of an event that is worth a skeleton."""
+_KEPT: Final = 8
+"""Skeletons of one stream: a few choices, each with its thought and its answer."""
+_TEXT_MARK: Final = b"~thinkwire~mark~"
+_CLOCK_DIGITS: Final = range(9, 20)
+"""Seconds to nanoseconds; a shorter number in an envelope is none."""
+_MOST_DIGITS: Final = 19
+_NUMBERS: Final = (b"8070605040302010009", b"9080706050403020107", b"7060504030201090806", b"3141592653589793238")
+"""Their beginnings stand for a number that varies: one of them that is not in the event."""
+_TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))++')
+"""The inside of a JSON string that is not empty and holds no line end, as the reading way takes it."""
+_STRING: Final = re.compile(STRING)
+
+type Span = tuple[int, int]
+
+
+class Gaps(NamedTuple):
+    """What may vary in an event without another outcome, as spans of its bytes."""
+
+    text: Span
+    """The inside of a string that is not empty."""
+    clock: Span | None
+    """The digits of a number that goes on as it came: a clock such as `created`, or a count of events."""
+
+    def shifted(self, move: Callable[[int], int | None]) -> "Gaps | None":
+        """The same gaps elsewhere; None where the text is not to be found there."""
+        text = _shifted(self.text, move)
+        clock = _shifted(self.clock, move) if self.clock is not None else None
+        return Gaps(text, clock) if text is not None else None
+
+
+def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
+    start, end = move(span[0]), move(span[1])
+    return (start, end) if start is not None and end is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The bytes that do not vary. A clock stands behind `lead` or before `trail`; which one, its length says."""
+
+    lead: bytes
+    head_digits: int
+    head: bytes
+    tail: bytes
+    tail_digits: int
+    trail: bytes
+
+    def text_in(self, raw: bytes) -> Span | None:
+        """Where the text stands in an event of this form; None where it has another."""
+        if not (raw.startswith(self.lead) and raw.endswith(self.trail)):
+            return None
+        start, end = len(self.lead), len(raw) - len(self.trail)
+        if self.head_digits:
+            start += self.head_digits
+            if not (_is_number(raw[len(self.lead) : start]) and raw.startswith(self.head, start)):
+                return None
+            start += len(self.head)
+        elif self.tail_digits:
+            digits_at = end - self.tail_digits
+            if not (_is_number(raw[digits_at:end]) and raw.endswith(self.tail, 0, digits_at)):
+                return None
+            end = digits_at - len(self.tail)
+        return (start, end) if _TEXT.fullmatch(raw, start, end) else None
+
+
+def _is_number(digits: bytes) -> bool:
+    return digits.isdigit() and not digits.startswith(b"0")  # JSON knows no leading zeros
+
+
+def outline_of(raw: bytes, gaps: Gaps) -> Outline:
+    """The form of all events that differ from this one only in the gaps."""
+    (start, end), clock = gaps
+    if clock is None:
+        return Outline(raw[:start], 0, b"", b"", 0, raw[end:])
+    digits = clock[1] - clock[0]
+    if clock[0] < start:
+        return Outline(raw[: clock[0]], digits, raw[clock[1] : start], b"", 0, raw[end:])
+    return Outline(raw[:start], 0, b"", raw[end : clock[0]], digits, raw[clock[1] :])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """A form of event and what is sent for it."""
+
+    form: Outline
+    sent: tuple[bytes, ...]
+    """The pieces of the rewritten event around its texts; none where the event is dropped."""
+    lead: bytes
+    """What is sent before a clock that stands before the texts."""
+    trail: bytes
+    """What is sent behind a clock that stands behind the texts."""
+    effect: str
+    """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
+    generation: int
+    sink: Sink
+    """Hears the texts."""
+
+    def rewrite(self, raw: bytes, text: Span) -> bytes:
+        form, sent = self.form, raw[text[0] : text[1]].join(self.sent)
+        if form.head_digits:
+            at = len(form.lead)
+            return b"".join((self.lead, raw[at : at + form.head_digits], sent)) if self.sent else sent
+        if form.tail_digits:
+            at = len(raw) - len(form.trail)
+            return b"".join((sent, raw[at - form.tail_digits : at], self.trail)) if self.sent else sent
+        return sent
+
+
+class Repeats:
+    """The skeletons of one stream."""
+
+    __slots__ = ("_seen", "_skeletons")
+
+    def __init__(self) -> None:
+        self._skeletons: list[Skeleton] = []
+        """The last used one first."""
+        self._seen: OrderedDict[Outline, int] = OrderedDict()
+        """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
+
+    def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[str, bytes] | None:
+        """What is sent for an event that fits a skeleton, behind the effect's name; None where it has to be read.
+
+        A text in which one of the signs stands has to be read, too.
+        """
+        for one in self._skeletons:
+            if one.generation == generation and (text := one.form.text_in(raw)):
+                if signs is not None and signs.search(raw, *text):
+                    return None
+                if one is not self._skeletons[0]:
+                    self._skeletons.remove(one)
+                    self._skeletons.insert(0, one)
+                one.sink.append(raw[text[0] : text[1]])
+                return one.effect, one.rewrite(raw, text)
+        return None
+
+    def learn(
+        self,
+        raw: bytes,
+        gaps: Gaps,
+        generation: int,
+        rewrite: Callable[[bytes], tuple[bytes, str]],
+        sink: Sink = UNHEARD,
+    ) -> None:
+        """Note an event that was read and changed nothing that the rules look at.
+
+        `rewrite` gives what is sent for an event, and the effect's name; `sink` hears the texts of those like it.
+        """
+        form = outline_of(raw, gaps)
+        if self._seen.pop(form, None) != generation:
+            self._seen[form] = generation
+            if len(self._seen) > _KEPT:
+                self._seen.popitem(last=False)
+        elif skeleton := _skeleton(raw, form, generation, rewrite, sink):
+            self._skeletons.insert(0, skeleton)
+            del self._skeletons[_KEPT:]
+
+
+def _skeleton(
+    raw: bytes, form: Outline, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
+) -> Skeleton | None:
+    clock = _number_not_in(raw, form.head_digits or form.tail_digits)
+    if _TEXT_MARK in raw or clock is None:
+        return None
+    head_clock, tail_clock = clock if form.head_digits else b"", clock if form.tail_digits else b""
+    marked = b"".join((form.lead, head_clock, form.head, _TEXT_MARK, form.tail, tail_clock, form.trail))
+    sent, effect = rewrite(marked)
+    if sent and sent.count(clock) != 1 and clock:
+        return None  # a count that does not go on as it came, for others were dropped or added
+    lead = trail = b""
+    if sent and head_clock:
+        lead, _, sent = sent.partition(head_clock)
+    elif sent and tail_clock:
+        sent, _, trail = sent.rpartition(tail_clock)
+    return Skeleton(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
+
+
+def _number_not_in(raw: bytes, digits: int) -> bytes | None:
+    """A number of so many digits that stands nowhere in an event; nothing for none."""
+    return next((number[:digits] for number in _NUMBERS if not digits or number[:digits] not in raw), None)
+
+
+# --- what may vary ----------------------------------------------------------------------------------------------
+
+_COMPARED: Final = frozenset((Kind.TOKENS, Kind.TRANSCRIPT, Kind.REASONING_TOKENS))
+_TEXTS: Final = frozenset((Kind.REASONING, Kind.TEXT, Kind.REFUSAL))
+
+
+def gaps_in(updates: list[Update]) -> Gaps | None:
+    """What may vary in a document, given its updates, as spans of its text.
+
+    None where there is no such text, or where it decides: several texts are compared with each other, and token
+    metadata is compared with the text.
+    """
+    parts = [part for update in updates for part in update.parts if part.says_something]
+    if not parts or any(part.kind in _COMPARED for part in parts):
+        return None
+    texts = [leaf for part in parts if part.kind in _TEXTS for leaf in (part.leaves or [part])]
+    texts = [leaf for leaf in texts if leaf.says_something]
+    calls = [part for part in parts if part.kind is Kind.TOOL_CALL]
+    text = _inside(texts[0].node) if len(texts) == 1 else None
+    if not texts and len(calls) == 1:
+        text = _last_text(calls[0])
+    return Gaps(text, _clock(updates[0])) if text else None
+
+
+def _inside(node: Node) -> Span | None:
+    return (node.at + 1, node.end - 1) if node.is_string else None
+
+
+def _last_text(part: Part) -> Span | None:
+    """The last string of a tool call that is no name: the piece of `arguments`, where these stand last."""
+    node, last = part.node, None
+    for match in _STRING.finditer(node.text, node.at, node.end):
+        is_name = node.text[match.end() : node.end].lstrip()[:1] == ":"
+        if not is_name and match.end() - match.start() > 2:
+            last = (match.start() + 1, match.end() - 1)
+    return last
+
+
+def _clock(own: Update) -> Span | None:
+    """The number of a document that may be another one in the next."""
+    counts = [node for count_of, _, node in own.counters if count_of is CountOf.DOCUMENTS]
+    if counts:
+        node = counts[0]
+        return (node.at, node.end) if len(counts) == 1 and node.end - node.at <= _MOST_DIGITS else None
+    for node in own.node.children:
+        label = node.label
+        if type(label) is Place and label.kind is Kind.ENVELOPE and node.raw.isdecimal():
+            return (node.at, node.end) if node.end - node.at in _CLOCK_DIGITS else None
+    return None

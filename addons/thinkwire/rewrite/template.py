@@ -1,0 +1,71 @@
+"""A document of text with a gap where its text was: other texts leave in its likeness."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from thinkwire.dialects.core.locate import locate
+from thinkwire.dialects.core.parts import Extent, Kind, Update
+from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
+from thinkwire.wire.splice import Edits, quote_text, splice
+
+__all__ = ["Likeness", "carries", "likeness_of"]
+
+
+class Likeness(NamedTuple):
+    """Document text on both sides of the gap."""
+
+    before: str
+    after: str
+
+    def saying(self, text: str) -> str:
+        return f"{self.before}{quote_text(text)}{self.after}"
+
+
+def carries(document: str, kind: Kind, text: str, table: Shape) -> bool:
+    """Does a document add just this text?"""
+    # Halves of one character from two deltas are read back as that character.
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    deltas = (update for update in locate(read(document, table), Extent.DELTA) if update.extent is Extent.DELTA)
+    parts = (part for update in deltas for part in update.of(kind))
+    return any(part.node.is_string and part.node.value == text for part in parts)
+
+
+def likeness_of(update: Update, updates: Iterable[Update] = ()) -> Likeness | None:
+    """The document of an update with no other text in it; None where it carries none.
+
+    Where `updates` are all that the document says, nothing of it is left but the envelope: the rest is said once.
+    """
+    texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
+    if not texts:
+        return None
+    first, *others = texts
+    edits = Edits()
+    for node in others:
+        edits.replace(node, '""')
+    holders = _around(first)
+    for one in updates:
+        for node in (one.node, *(part.node for part in one.parts)):
+            if node not in holders:
+                edits.remove(_largest_beside(node, holders))
+    raw, spans = encode(first.text), edits.spans()
+    before = splice(raw[: first.at], [edit for edit in spans if edit.end <= first.at])
+    behind = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
+    after = splice(raw[first.end :], [edit for edit in behind if edit.start >= 0])
+    return Likeness(decode(before), decode(after))
+
+
+def _around(node: Node) -> set[Node]:
+    """The node and all that it stands in."""
+    result: set[Node] = set()
+    around: Node | None = node
+    while around is not None:
+        result.add(around)
+        around = around.parent
+    return result
+
+
+def _largest_beside(node: Node, holders: set[Node]) -> Node:
+    """The largest thing around a node that does not hold what the holders do."""
+    while node.parent is not None and node.parent not in holders:
+        node = node.parent
+    return node

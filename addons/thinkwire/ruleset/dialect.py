@@ -1,0 +1,126 @@
+"""The declaration of an API in a rule file -> its dialect, or what is wrong with it as a whole.
+
+Knows how a declaration is written; what paths and places mean is the business of `dialects/declared.py`.
+"""
+
+from collections.abc import Iterator
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.parts import Kind as Part
+from thinkwire.dialects.declared.compiler import Clash, Declaration, Placed, Why, clashes, compile_dialect
+from thinkwire.dialects.declared.paths import PathError, parse_path
+from thinkwire.ruleset.glob import compile_glob
+from thinkwire.ruleset.model.dialect import DialectModel, Places
+from thinkwire.ruleset.problem import Code, Problem, Source
+from thinkwire.ruleset.yaml.node import Kind, Node
+
+THOUGHT = "thought"
+REASONING = frozenset(("reasoning", THOUGHT))
+
+HINTS = {
+    Why.TWICE: "keep one of the two",
+    Why.INSIDE: "remove one of the two, or name what else is in `{first}` member by member",
+    Why.AROUND: "remove one of the two, or name what else is in `{second}` member by member",
+    Why.TWO_MEMBERS: "choose by the same member in both, such as `type`",
+    Why.NO_MEMBER: "end the path with the name of the number, as in `choices[*].index`",
+    Why.NO_OWNER: "say under `owner` where the number of the block or item stands, or write it under `reasoning`",
+    Why.IN_A_LIST: "write it under `reasoning`: elements of a list go one by one",
+}
+MESSAGES = {
+    Why.TWICE: "`{second}` is already said to be {first_kind} on line {line}",
+    Why.INSIDE: "`{second}` is inside of `{first}`, which is {first_kind} as a whole (line {line})",
+    Why.AROUND: "`{second}` as a whole is {second_kind}, but `{first}` inside of it is {first_kind} (line {line})",
+    Why.TWO_MEMBERS: "`{second}` and `{first}` (line {line}) choose by different members in the same place",
+    Why.NO_MEMBER: "`{second}` leads to no member, so it cannot be the number of an owner",
+    Why.NO_OWNER: "`{second}` stands in no object that has an owner",
+    Why.IN_A_LIST: "`{second}` is an element of a list, which is not its owner's only one",
+}
+
+
+def compile_declared(model: DialectModel) -> Dialect:
+    """The dialect of a declaration without problems."""
+    globs = list(map(compile_glob, _listed(model.path)))
+    declaration = Declaration(
+        name=model.id,
+        asks_by_path=lambda path: any(fits(path) for fits in globs),
+        marks=tuple(map(parse_path, _listed(model.knows))),
+        places=tuple(
+            _placed(name, path) for name in Places.model_fields for path in _listed(getattr(model.places, name))
+        ),
+        model=tuple(model.model.split(".")),
+        stream=tuple(model.stream.split(".")),
+    )
+    return compile_dialect(declaration)
+
+
+def _placed(name: str, path: str) -> Placed:
+    if name == THOUGHT:
+        return Placed(Part.REASONING, parse_path(path), is_thought=True)
+    return Placed(Part(name.replace("_", " ")), parse_path(path))
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+# --- problems ---------------------------------------------------------------------------------------------------
+
+
+def declared_problems(source: Source, dialect: Node) -> Iterator[Problem]:
+    """What is wrong with a declaration whose single values may be right; those that are not are left out."""
+    yield from _never_recognised(source, dialect)
+    places = dialect.get("places")
+    if places is None or places.kind is not Kind.MAPPING:
+        return
+    names = {key.text for key, _ in places.entries}
+    if not names & REASONING and names <= Places.model_fields.keys():  # another name may be a slip of the pen
+        message = "`places` says nowhere where the reasoning is"
+        yield source.problem(Code.NO_REASONING, dialect.key("places").span, message, "add `reasoning` with its paths")
+    listed = list(_places_in(places))
+    for clash in clashes([placed for placed, _, _ in listed]):
+        yield _clash(source, listed, clash)
+
+
+def _never_recognised(source: Source, dialect: Node) -> Iterator[Problem]:
+    if dialect.kind is not Kind.MAPPING or dialect.get("knows") is not None:
+        return
+    path = dialect.get("path")
+    if path is None:
+        node = dialect.get("id") or dialect
+        message = "nothing says which requests or answers are of this API"
+        hint = 'add `path: "*/v9/talk"`, or under `knows` a member that only its answers have'
+        yield source.problem(Code.NEVER_RECOGNISED, node.span, message, hint)
+        return
+    globs = [node for node in (path, *path.items) if node.kind is Kind.TEXT]
+    if globs and not any(str(node.scalar).startswith(("/", "*", "?")) for node in globs):
+        word = globs[0].scalar
+        hint = f"write `/{word}`, or `*/{word}` where something may stand before it"
+        message = f"no request has the path `{word}`: paths begin with `/`"
+        yield source.problem(Code.NEVER_RECOGNISED, globs[0].span, message, hint)
+
+
+type _Listed = tuple[Placed, str, Node]
+"""A place, the key that it stands under, and its text."""
+
+
+def _places_in(places: Node) -> Iterator[_Listed]:
+    """All places whose kind and path are right."""
+    for key, value in places.entries:
+        for node in (value, *value.items):
+            if key.text in Places.model_fields and node.kind is Kind.TEXT:
+                try:
+                    yield _placed(key.text, str(node.scalar)), key.text, node
+                except PathError:
+                    continue
+
+
+def _clash(source: Source, listed: list[_Listed], clash: Clash) -> Problem:
+    _, kind, node = listed[clash.second]
+    words = {"second": node.scalar, "second_kind": kind}
+    if clash.first is not None:
+        _, first_kind, first = listed[clash.first]
+        line = source.line_number(first.span.start)
+        words |= {"first": first.scalar, "first_kind": first_kind, "line": line}
+    code = Code.DUPLICATE_PLACE if clash.why is Why.TWICE else Code.CONTRADICTORY_PLACES
+    message, hint = MESSAGES[clash.why].format(**words), HINTS[clash.why].format(**words)
+    return source.problem(code, node.span, message, hint)

@@ -1,0 +1,236 @@
+"""What pydantic finds wrong with a file -> problems at their places, in the user's words.
+
+One table, TRANSLATIONS, says it all: pydantic's type of error, and ours from `kinds`, to a function that words it. An
+error of any other type is a bug of ours (and a test looks for one).
+"""
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from thinkwire.ruleset.field_types import LONGEST_TAG
+from thinkwire.ruleset.model.base import Mapping
+from thinkwire.ruleset.model.dialect import DialectModel, Places
+from thinkwire.ruleset.model.rule import (
+    Condition,
+    Exists,
+    ExtractOptions,
+    FaultOptions,
+    FirstOptions,
+    HistoryOptions,
+    InlineOptions,
+    ReasoningAction,
+    Request,
+    Response,
+    RuleModel,
+    StallOptions,
+    StripOptions,
+)
+from thinkwire.ruleset.model.rule_file import RuleFile
+from thinkwire.ruleset.model.rule_test import Changes, Expectation, ExpectedRequest, RuleTestModel
+from thinkwire.ruleset.problem import Code, Problem, Source, Span
+from thinkwire.ruleset.yaml.location import Place, locate
+from thinkwire.ruleset.yaml.node import Kind, Node
+
+MAPPINGS: dict[str, type[Mapping]] = {
+    "": RuleFile,
+    "rules": RuleModel,
+    "rules.when": Condition,
+    "rules.when.body.*": Exists,
+    "rules.request": Request,
+    "rules.request.history": HistoryOptions,
+    "rules.response": Response,
+    "rules.response.reasoning": ReasoningAction,
+    "rules.response.reasoning.strip": StripOptions,
+    "rules.response.reasoning.inline": InlineOptions,
+    "rules.response.extract": ExtractOptions,
+    "rules.response.fault": FaultOptions,
+    "rules.response.fault.stall": StallOptions,
+    "rules.response.fault.status_first": FirstOptions,
+    "dialects": DialectModel,
+    "dialects.places": Places,
+    "tests": RuleTestModel,
+    "tests.with": Changes,
+    "tests.expect": Expectation,
+    "tests.expect.request": ExpectedRequest,
+}
+"""Where each mapping stands; `*` is a key of the user's own."""
+
+FORMS = {
+    Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
+    Code.BAD_PATH: ("`{}` is not a path", "write member names joined by dots, such as `reasoning.exclude`"),
+    Code.BAD_HEADER_NAME: ("`{}` is not the name of a header", "write the name alone, such as `x-thinkwire`"),
+}
+
+PAIR_OF_TAGS = '`["<think>", "</think>"]`'
+TAG_FAULTS = {
+    "blank": ("a tag must have something in it", "write the tag as the model writes it, such as `<think>`"),
+    "too-long": (f"a tag has at most {LONGEST_TAG} characters", "write the tag alone, without the text around it"),
+    "not-two": ("this is not a pair of an open and a close tag", f"write a pair such as {PAIR_OF_TAGS}"),
+    "equal": ("the open and the close tag are the same", f"write a pair such as {PAIR_OF_TAGS}"),
+    "begins-with-blank": (
+        "an open tag cannot begin with white space",
+        "write the tag alone; white space before a block is allowed and stays text",
+    ),
+}
+
+MISSING_FROM = {
+    "version": ("this file", "begin the file with `version: 1`"),
+    "rules.id": ("this rule", "give the rule a name: `id: what-it-does`"),
+    "rules.when.body.*.exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
+    "rules.response.fault.stall.seconds": ("`stall`", "say how long it lasts: `{after: 5, seconds: 3}`"),
+    "rules.response.fault.status_first.status": ("`status_first`", "say with which status: `{status: 429, times: 2}`"),
+    "dialects.id": ("this dialect", "give the dialect a name: `id: whose-api-it-is`"),
+    "dialects.places": ("this dialect", 'say where the parts are: `places: {reasoning: "choices[*].delta.thoughts"}`'),
+    "tests.id": ("this test", "give the test a name: `id: what-it-shows`"),
+    "tests.recording": ("this test", "name the file that it runs over: `recording: ../recordings/my.flow`"),
+}
+"""The keys that must be there, with where they stand: what lacks them, and what to do."""
+
+type Wording = tuple[Code, Span, str, str]
+"""Code, place, message, hint."""
+
+
+def translate(error: Any, source: Source, root: Node) -> Problem | None:
+    """One of pydantic's errors as a problem; None where the value was reported when the file was parsed."""
+    place = locate(source, root, error["loc"])
+    kind = error["type"]
+    if kind not in ABOUT_KEYS:
+        if place.node.kind is Kind.BROKEN:
+            return None
+        if place.node.kind in (Kind.NOTHING, Kind.NULL) and not place.on_key:
+            kind = "null"
+    return source.problem(*TRANSLATIONS[kind](place, error))
+
+
+def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
+    """`did you mean ...?`, or else all there is to choose from."""
+    known = list(choices)
+    close = get_close_matches(word, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"
+
+
+def _wrong_type(expected: str) -> Callable[[Place, Any], Wording]:
+    return lambda place, error: _wrong_kind(place, expected)
+
+
+def _wrong_kind(place: Place, expected: str) -> Wording:
+    message = f"{place.name} must be {expected}, found {place.node.kind.value}"
+    return Code.WRONG_TYPE, place.span, message, _type_hint(place, expected)
+
+
+def _type_hint(place: Place, expected: str) -> str:
+    kind, text = place.node.kind, place.text
+    if kind in (Kind.NUMBER, Kind.BOOLEAN) and expected.startswith(("text", "a name")):
+        return f'put it in quotes: "{text}"'
+    if expected == "a pair of tags":
+        return f"write {PAIR_OF_TAGS}, and a list around all pairs"
+    if expected == "a list of pairs of tags":
+        return 'write `[["<think>", "</think>"]]`'
+    if kind not in (Kind.MAPPING, Kind.LIST) and expected == "a list":
+        return f"write it as a list: `[{text}]`"
+    if kind is Kind.TEXT and expected in ("true or false", "a number", "a whole number", "the number 1"):
+        return f"write {expected}, without quotes"
+    if expected == "a mapping":
+        return "write `key: value`, with one indentation for all keys"
+    return f"write {expected}"
+
+
+def _unknown_key(place: Place, error: Any) -> Wording:
+    key = place.keys[-1]
+    known = MAPPINGS[place.parent].key_names()
+    elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.key_names() and path]
+    if elsewhere and not get_close_matches(key.text, known, n=1):
+        hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
+    else:
+        hint = suggest(key.text, known, "known here")
+    return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
+
+
+def _missing_key(place: Place, error: Any) -> Wording:
+    name = error["loc"][-1]
+    lacking, hint = MISSING_FROM[f"{place.path}.{name}".removeprefix(".")]
+    return Code.MISSING_KEY, place.node.span, f"{lacking} has no `{name}`", hint
+
+
+def _null(place: Place, error: Any) -> Wording:
+    empty = place.node.kind is Kind.NOTHING
+    message = f"{place.name} has no value" if empty else f"{place.name} cannot be null"
+    span = place.node.span if place.in_list or not place.keys or not empty else place.keys[-1].span
+    return Code.NULL, span, message, "write a value, or remove the key"
+
+
+def _empty(place: Place, error: Any) -> Wording:
+    what = "mapping" if place.node.kind is Kind.MAPPING else "list"
+    return Code.EMPTY, place.span, f"{place.name} is an empty {what}", "write something into it, or remove it"
+
+
+def _not_a_choice(place: Place, error: Any) -> Wording:
+    word, choices = str(place.node.scalar), error["ctx"]["choices"]
+    message = f"`{word}` is not a value that {place.name} can have"
+    return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
+
+
+def _not_a_place(place: Place, error: Any) -> Wording:
+    return Code.BAD_PLACE, place.span, f"`{place.node.scalar}` is not a path", error["ctx"]["hint"]
+
+
+def _bad_tags(place: Place, error: Any) -> Wording:
+    return Code.BAD_TAGS, place.span, *TAG_FAULTS[error["ctx"]["fault"]]
+
+
+def _malformed(place: Place, error: Any) -> Wording:
+    code = Code(error["ctx"]["code"])
+    message, hint = FORMS[code]
+    word = place.keys[-1].text if place.on_key else str(place.node.scalar)
+    return code, place.span, message.format(word), hint
+
+
+def _version(place: Place, error: Any) -> Wording:
+    message = f"version {place.text} of the rule file is not known to this version of thinkwire"
+    return Code.UNKNOWN_VERSION, place.span, message, "write `version: 1`, or use a later version of thinkwire"
+
+
+def _not_positive(place: Place, error: Any) -> Wording:
+    return Code.BAD_NUMBER, place.span, f"{place.name} must be more than 0", "write a number of seconds such as 10"
+
+
+def _out_of_range(place: Place, error: Any) -> Wording:
+    expected = error["ctx"]["expected"]
+    return Code.BAD_NUMBER, place.span, f"{place.name} must be {expected}", f"write {expected}"
+
+
+def _filter(place: Place, error: Any) -> Wording:
+    hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
+    return Code.BAD_FILTER, place.span, error["ctx"]["reason"], hint
+
+
+def _repeated(place: Place, error: Any) -> Wording:
+    message = f"`{error['ctx']['name']}` is listed twice"
+    return Code.DUPLICATE_NAME, place.span, message, "list each name once"
+
+
+ABOUT_KEYS = frozenset({"extra_forbidden", "missing"})
+
+TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
+    "string_type": _wrong_type("text"),
+    "bool_type": _wrong_type("true or false"),
+    "list_type": _wrong_type("a list"),
+    "dict_type": _wrong_type("a mapping"),
+    "model_type": _wrong_type("a mapping"),
+    "wrong-kind": lambda place, error: _wrong_kind(place, error["msg"]),
+    "extra_forbidden": _unknown_key,
+    "missing": _missing_key,
+    "too_short": _empty,
+    "empty": _empty,
+    "null": _null,
+    "not-a-choice": _not_a_choice,
+    "not-a-place": _not_a_place,
+    "bad-tags": _bad_tags,
+    "malformed": _malformed,
+    "version": _version,
+    "not-positive": _not_positive,
+    "out-of-range": _out_of_range,
+    "filter": _filter,
+    "repeated": _repeated,
+}

@@ -1,0 +1,211 @@
+"""What came of a test's exchange, held against what was expected of it.
+
+It is handed everything as plain data, and runs nothing. How verdicts are printed is not its business.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from thinkwire.dialects.core.parts import Kind
+from thinkwire.rewrite.plan import JSONPath
+from thinkwire.rewrite.reading.transcript import Assembled, Choice
+from thinkwire.ruleset.glob import compile_glob
+from thinkwire.ruleset.rule_tests.changes import ABSENT, member_at
+from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
+
+__all__ = ["Came", "Difference", "Document", "Verdict", "differences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of an answer, or a request's body."""
+
+    where: str
+    """`event 3`, or empty where there is only one."""
+    text: str
+    value: Any = ABSENT
+    """ABSENT where it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What became of a request and its answer."""
+
+    rules: tuple[str, ...]
+    """The ids of those that decided."""
+    request: Document | None
+    """What goes up to the provider; None where nothing does."""
+    status: int
+    provider_status: int
+    """What the provider answered: another one is ours, of a refused request or of an answer that was withheld."""
+    answer: Assembled
+    """What a client reads, put together."""
+    documents: list[Document] = field(default_factory=list)
+    """What a client gets."""
+    notes: tuple[str, ...] = ()
+    """What the log says of it; worth showing beside a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as expected."""
+
+    what: str
+    """The key under which it is expected."""
+    expected: str
+    came: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What there is to say of one test."""
+
+    test: RuleTest
+    differences: list[Difference] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    """What the log says of the exchange."""
+    obstacle: str = ""
+    """Why the test could not be run; empty where it was."""
+    seconds: float = 0.0
+
+    @property
+    def has_passed(self) -> bool:
+        return not self.differences and not self.obstacle
+
+
+def differences(expected: Expected, came: Came) -> list[Difference]:
+    """All that is not as expected; nothing where the test has passed."""
+    return list(_differences(expected, came))
+
+
+def _differences(expected: Expected, came: Came) -> Iterator[Difference]:
+    if expected.rules is not None and set(expected.rules) != set(came.rules):
+        yield Difference("rules", _listed(expected.rules), _listed(came.rules))
+    status = came.provider_status if expected.status is None else expected.status
+    if came.status != status:  # not asked for, either: nothing is in an answer that is withheld, so all is absent
+        yield Difference("status", str(status), str(came.status))
+    yield from _texts("reasoning", expected.reasoning, Kind.REASONING, came)
+    yield from _texts("content", expected.content, Kind.TEXT, came)
+    yield from _members("present", "absent", expected.present, expected.absent, came.documents, "the answer")
+    if came.request is not None:
+        paths = (expected.request_present, expected.request_absent)
+        yield from _members("request.present", "request.absent", *paths, [came.request], "the request")
+        for path, value in expected.request_body:
+            yield from _member(path, value, came.request)
+    elif expected.looks_at_request:
+        yield Difference("request", "a request to the provider", "none: it was refused here")
+
+
+def _listed(ids: Iterable[str]) -> str:
+    return ", ".join(ids) or "none"
+
+
+def _texts(what: str, glob: str | None, kind: Kind, came: Came) -> Iterator[Difference]:
+    if glob is None:
+        return
+    fits = compile_glob(glob)
+    choices = came.answer.choices or {0: Choice()}
+    for number, choice in choices.items():
+        if not fits(text := choice.text(kind)):
+            name = what if len(choices) == 1 else f"{what} of choice {number}"
+            yield Difference(name, _quoted(glob), _quoted(text))
+
+
+# --- members ------------------------------------------------------------------------------------------------------
+
+
+def _members(
+    present: str,
+    absent: str,
+    wanted: Iterable[JSONPath],
+    unwanted: Iterable[JSONPath],
+    documents: list[Document],
+    whole: str,
+) -> Iterator[Difference]:
+    for path in wanted:
+        values = [value for document in documents for _, value in _found(document, path)]
+        if not any(map(_says_something, values)):
+            came = f"there, but only as {_quoted(values[0])}" if values else f"nowhere in {whole}"
+            yield Difference(present, f"{'.'.join(path)} with a value", came)
+    for path in unwanted:
+        if (where := next(_places(documents, path), None)) is not None:
+            yield Difference(absent, f"no {'.'.join(path)}", where)
+
+
+def _places(documents: list[Document], path: JSONPath) -> Iterator[str]:
+    """Where a member is; a document that cannot be read has it if it has its name."""
+    for document in documents:
+        place = f" in {document.where}" if document.where else ""
+        if document.value is ABSENT and f'"{path[-1]}"' in document.text:
+            yield f"its name{place}, which cannot be read"
+        for way, value in _found(document, path):
+            yield f"{'.'.join(map(str, way))}{place}: {_quoted(value)}"
+
+
+type _Way = tuple[str | int, ...]
+"""Names of members and numbers of elements, from the outside in."""
+
+
+def _found(document: Document, path: JSONPath) -> Iterator[tuple[_Way, Any]]:
+    """What stands where the way ends in this path, each with its whole way."""
+    for way, value in _walk(document.value):
+        if _ends_in(way, path):
+            yield way, value
+
+
+def _ends_in(way: _Way, path: JSONPath) -> bool:
+    """Does it? A number of an element need not be named on the path."""
+    left = list(path)
+    for at, step in enumerate(reversed(way)):
+        if str(step) == left[-1]:
+            left.pop()
+            if not left:
+                return True
+        elif isinstance(step, str) or at == 0:
+            return False
+    return False
+
+
+def _walk(value: Any) -> Iterator[tuple[_Way, Any]]:
+    """All members and elements, each with the way to it."""
+    pending: list[tuple[_Way, Any]] = [((), value)]
+    while pending:  # a document may be nested deeper than Python likes to call
+        way, one = pending.pop()
+        steps = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+        inner: list[tuple[_Way, Any]] = [((*way, step), child) for step, child in steps]
+        yield from inner
+        pending += reversed(inner)
+
+
+def _says_something(value: Any) -> bool:
+    return value is not None and value not in ("", [], {})
+
+
+def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Difference]:
+    value = member_at(request.value, path)
+    if not _fits(expected, value):
+        came = "nothing there" if value is ABSENT else _quoted(value)
+        yield Difference(f"request.body {'.'.join(path)}", _quoted(expected), came)
+
+
+def _fits(expected: Value, value: Any) -> bool:
+    """As for `when.body`: text is a glob, and a JSON type never fits another."""
+    if isinstance(expected, str):
+        return isinstance(value, str) and compile_glob(expected)(value)
+    if isinstance(expected, bool):
+        return value is expected
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == expected
+
+
+_LONGEST: Final = 400
+"""Characters of a value that are shown."""
+
+
+def _quoted(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "a value that is nested very deep"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

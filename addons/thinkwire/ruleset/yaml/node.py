@@ -1,0 +1,70 @@
+"""The tree of a YAML file: values that know where they stand.
+
+Plain values. Does not know YAML's syntax, nor what a rule is.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from thinkwire.ruleset.problem import Span
+from thinkwire.ruleset.yaml.scalar import Scalar
+
+
+class Kind(Enum):
+    """What a value is, in the user's words."""
+
+    MAPPING = "a mapping"
+    LIST = "a list"
+    TEXT = "text"
+    NUMBER = "a number"
+    BOOLEAN = "true/false"
+    NULL = "null"
+    NOTHING = "nothing"
+    """Nothing is written where a value belongs: `when:` and the line ends."""
+    BROKEN = "broken"
+    """Already reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    kind: Kind
+    span: Span
+    scalar: Scalar = None
+    entries: tuple[tuple[Key, "Node"], ...] = ()
+    """Of a mapping; no key twice."""
+    items: tuple["Node", ...] = ()
+    """Of a list."""
+
+    def get(self, name: str) -> "Node | None":
+        """The value under this key; None where there is none, or this is not a mapping."""
+        return next((node for key, node in self.entries if key.text == name), None)
+
+    def key(self, name: str) -> Key:
+        """The key of this name, which must exist."""
+        return next(key for key, _ in self.entries if key.text == name)
+
+
+class Unusable:
+    """Stands for a value that no key accepts: nothing written, or broken and already reported."""
+
+
+UNUSABLE = Unusable()
+
+
+def plain(node: Node) -> Any:
+    """The value in Python's own types, with UNUSABLE where there is none."""
+    match node.kind:
+        case Kind.MAPPING:
+            return {key.text: plain(value) for key, value in node.entries}
+        case Kind.LIST:
+            return [plain(item) for item in node.items]
+        case Kind.NOTHING | Kind.BROKEN:
+            return UNUSABLE
+    return node.scalar

@@ -1,0 +1,25 @@
+"""Declared APIs for tests, in few words."""
+
+from collections.abc import Mapping, Sequence
+
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.parts import Kind
+from thinkwire.dialects.declared.compiler import Declaration, Placed, compile_dialect
+from thinkwire.dialects.declared.paths import parse_path
+
+type Paths = Mapping[str, Sequence[str]]
+
+
+def placed(paths: Paths) -> tuple[Placed, ...]:
+    """`{"tool_call": ["a.b"]}` -> places; `thought` stands for reasoning that takes its owner along."""
+    return tuple(
+        Placed(Kind.REASONING, parse_path(path), is_thought=True)
+        if kind == "thought"
+        else Placed(Kind(kind.replace("_", " ")), parse_path(path))
+        for kind, of_kind in paths.items()
+        for path in of_kind
+    )
+
+
+def declare(paths: Paths, *marks: str, path: str = "/talk", name: str = "talkative") -> Dialect:
+    return compile_dialect(Declaration(name, path.__eq__, tuple(map(parse_path, marks)), placed(paths)))

@@ -1,0 +1,42 @@
+"""What becomes of whatever stops a client that asks a replay; what it asks is tested through a real mitmdump."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import NoReturn
+
+import pytest
+from mitmproxy import ctx
+
+from tests.flows import recorded_flow
+from thinkwire.proxy.replay.client import Asker
+from thinkwire.proxy.replay.recordings import Recorded
+
+
+class Interrupted(asyncio.CancelledError):
+    """Stands for the end of a mitmproxy that somebody has interrupted."""
+
+
+@pytest.mark.parametrize(("trouble", "raised"), [(BrokenPipeError, BrokenPipeError), (Interrupted, KeyboardInterrupt)])
+def test_what_stops_the_questions_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, trouble: type[BaseException], raised: type[BaseException]
+) -> None:
+    ended = []
+    server = SimpleNamespace(listen_addrs=lambda: [("127.0.0.1", 1)])
+    master = SimpleNamespace(addons={"proxyserver": server}, shutdown=lambda: ended.append(True))
+    monkeypatch.setattr(ctx, "master", master, raising=False)
+
+    def begin(_recorded: Recorded) -> NoReturn:
+        raise trouble
+
+    asker = Asker([Recorded("one.flow", 1, recorded_flow(), None, 0.0, breaks_off=False)], begin, lambda *_: None)
+
+    async def run() -> None:
+        asker.running()
+        await asyncio.sleep(0)
+
+    asyncio.run(run())
+    assert ended
+    with pytest.raises(raised):
+        asker.result()
