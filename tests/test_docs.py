@@ -15,7 +15,7 @@ from thinkwire.dialects.core.locate import locate
 from thinkwire.dialects.core.tag_families import FAMILIES, families_table
 from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.playback.recording import read_recording
-from thinkwire.playback.rule_test import try_out
+from thinkwire.playback.rule_test import run_test
 from thinkwire.proxy.flow_filter import compile_filter
 from thinkwire.proxy.options import OPTIONS
 from thinkwire.rewrite.answer import AnswerRewriter
@@ -57,7 +57,7 @@ def test_the_tests_that_the_documents_show_pass(tmp_path: Path) -> None:
         file.write_text(str(block.values[0]), encoding="utf-8")
         loaded = load(file, shipped=shipped.folder(), compile_filter=compile_filter)
         assert loaded.ruleset is not None
-        verdicts += [try_out(test, loaded.ruleset, read_recording) for test in loaded.tests]
+        verdicts += [run_test(test, loaded.ruleset, read_recording) for test in loaded.tests]
     assert verdicts
     assert [verdict for verdict in verdicts if not verdict.has_passed] == []
 
@@ -84,7 +84,7 @@ def test_the_api_that_contributing_adds_is_one_that_works() -> None:
     assert rewrite_body(document, answer) == b'{"id": 1, "choices": [{"index": 0, "say": "Hi"}]}'
     like = json_tree.read("{}", None)
     for kind in (parts.Kind.REASONING, parts.Kind.TEXT):
-        (text,) = namespace["TALKATIVE"].write(kind, "hm", parts.Owner("", 0), like)
+        (text,) = namespace["TALKATIVE"].write(kind, "hm", parts.ItemKey("", 0), like)
         root = json_tree.read(text, namespace["DOCUMENT"])
         assert namespace["TALKATIVE"].knows(root)
         assert [part.kind for update in locate(root, parts.Extent.DELTA) for part in update.parts] == [kind]

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from tests.ruleset.loading import SHIPPED, load_file
 from thinkwire.playback.recording import read_recording
-from thinkwire.playback.rule_test import try_out
+from thinkwire.playback.rule_test import run_test
 from thinkwire.ruleset.rule_tests.expected import RuleTest
 
 FILES = sorted(SHIPPED.glob("*.yaml"))
@@ -31,7 +31,7 @@ def written(path: Path) -> dict[str, Any]:
 def test_all_pass(path: Path) -> None:
     loaded = load_file(path)
     assert loaded.ruleset is not None
-    verdicts = [try_out(test, loaded.ruleset, read_once) for test in loaded.tests]
+    verdicts = [run_test(test, loaded.ruleset, read_once) for test in loaded.tests]
     assert [verdict for verdict in verdicts if not verdict.has_passed] == []
     assert verdicts
 
@@ -76,7 +76,7 @@ def is_noticed(file: Path, less: dict[str, Any], tests: Iterable[RuleTest]) -> b
     YAML(typ="safe", pure=True).dump(less | {"tests": []}, text)
     file.write_text(text.getvalue(), encoding="utf-8")
     ruleset = load_file(file).ruleset
-    return ruleset is None or not all(try_out(test, ruleset, read_once).has_passed for test in tests)
+    return ruleset is None or not all(run_test(test, ruleset, read_once).has_passed for test in tests)
 
 
 @each_file

@@ -16,7 +16,7 @@ from thinkwire.cli import main as cli
 from thinkwire.rewrite.reading.event_reader import FrameReader
 from thinkwire.rewrite.reading.lint import RULES, Subject, findings
 from thinkwire.rewrite.reading.transcript import Assembler
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 USAGE: dict[str, Any] = {"choices": [], "usage": {"total_tokens": 3}}
 END = chunk(finish_reason="stop")
@@ -337,7 +337,7 @@ KNOWN = {
 @pytest.mark.parametrize("path", [path for path in corpus.answers() if corpus.expected(path)], ids=corpus.name_of)
 def test_in_recorded_answers_is_found_what_is_there_and_no_more(path: Path) -> None:
     reader, assembler = (
-        FrameReader(corpus.LABELS.get(path.suffix, Label.JSON)),
+        FrameReader(corpus.LABELS.get(path.suffix, ContentHint.JSON)),
         Assembler(corpus.UNKNOWN, keeps_updates=True),
     )
     said = [assembler.read(one) for one in [*reader.feed(path.read_bytes(), None), *reader.finish()]]

@@ -7,12 +7,12 @@ from typing import Any
 from tests.rewrite.answers import event
 from thinkwire.dialects.core.dialect import GLANCE, Dialect
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.wire.json_tree import Node, decode, read
 
 SIZES = (1, 7, 1_000_000)
@@ -59,13 +59,13 @@ class Api:
         assert self.dialect.knows(read(decode(dump(document)), GLANCE)) == own
         return own
 
-    def stream(self, raw: bytes, plan: ResponsePlan, label: Label = Label.EVENTS) -> bytes:
+    def stream(self, raw: bytes, plan: ResponsePlan, label: ContentHint = ContentHint.EVENTS) -> bytes:
         """The stream after rewriting, which does not depend on how it was cut."""
         results = {self._stream(raw, plan, label, size) for size in SIZES}
         assert len(results) == 1
         return results.pop()
 
-    def _stream(self, raw: bytes, plan: ResponsePlan, label: Label, size: int) -> bytes:
+    def _stream(self, raw: bytes, plan: ResponsePlan, label: ContentHint, size: int) -> bytes:
         machine = StreamRewriter(AnswerRewriter(plan, self.request), label, None, plan.keepalive, 0.0)
         pieces = [piece for at in range(0, len(raw), size) for piece in machine.feed(raw[at : at + size], 0.0)]
         pieces += machine.finish()
@@ -75,7 +75,7 @@ class Api:
     def body(self, document: Any, plan: ResponsePlan) -> bytes:
         return rewrite_body(dump(document), AnswerRewriter(plan, self.request))
 
-    def written(self, kind: Kind, text: str, owner: Owner, like: Any) -> list[Any]:
+    def written(self, kind: Kind, text: str, owner: ItemKey, like: Any) -> list[Any]:
         """The documents that carry a text; each is the API's, and the text is found in them, at its owner."""
         texts = self.dialect.write(kind, text, owner, self.tree(like))
         updates = [

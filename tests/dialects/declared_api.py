@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import Kind
-from thinkwire.dialects.declared.compiler import Declaration, Placed, compile_dialect
+from thinkwire.dialects.declared.compiler import Declaration, DeclaredField, compile_dialect
 from thinkwire.dialects.declared.paths import parse_path
 
 type Paths = Mapping[str, Sequence[str]]
 
 
-def placed(paths: Paths) -> tuple[Placed, ...]:
+def placed(paths: Paths) -> tuple[DeclaredField, ...]:
     """`{"tool_call": ["a.b"]}` -> places; `thought` stands for reasoning that takes its owner along."""
     return tuple(
-        Placed(Kind.REASONING, parse_path(path), is_thought=True)
+        DeclaredField(Kind.REASONING, parse_path(path), is_thought=True)
         if kind == "thought"
-        else Placed(Kind(kind.replace("_", " ")), parse_path(path))
+        else DeclaredField(Kind(kind.replace("_", " ")), parse_path(path))
         for kind, of_kind in paths.items()
         for path in of_kind
     )

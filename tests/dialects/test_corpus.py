@@ -14,13 +14,13 @@ from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 pytestmark = needs_corpus
 
 STRIP = ResponsePlan(Strip(), OnError.DROP)
 KEEP = ResponsePlan()
-LABELS = {".sse": Label.EVENTS, ".ndjson": Label.LINES, ".eventstream": Label.AWS}
+LABELS = {".sse": ContentHint.EVENTS, ".ndjson": ContentHint.LINES, ".eventstream": ContentHint.AWS}
 UNKNOWN = RequestFacts("h", "/", "POST", ())
 """A request that gives no hint: answers are recognised by themselves."""
 

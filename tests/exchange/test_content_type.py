@@ -4,10 +4,10 @@ import pytest
 from mitmproxy import http
 
 from thinkwire.exchange.content_type import label_of
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 
-def label(*types: str, asked_for_stream: bool = True) -> Label | None:
+def label(*types: str, asked_for_stream: bool = True) -> ContentHint | None:
     headers = http.Headers([(b"content-type", type_.encode()) for type_ in types])
     response = http.Response(b"HTTP/1.1", 200, b"OK", headers, b"", None, 0, 0)
     return label_of(response, asked_for_stream=asked_for_stream, streams_a_list=False)
@@ -16,15 +16,15 @@ def label(*types: str, asked_for_stream: bool = True) -> Label | None:
 @pytest.mark.parametrize(
     ("type_", "expected"),
     [
-        ("text/event-stream", Label.EVENTS),
-        (" Text/Event-Stream ; charset=utf-8", Label.EVENTS),
-        ("application/json", Label.JSON),
-        ("application/vnd.amazon.eventstream", Label.AWS),
-        ("text/plain", Label.UNSURE),
+        ("text/event-stream", ContentHint.EVENTS),
+        (" Text/Event-Stream ; charset=utf-8", ContentHint.EVENTS),
+        ("application/json", ContentHint.JSON),
+        ("application/vnd.amazon.eventstream", ContentHint.AWS),
+        ("text/plain", ContentHint.UNSURE),
         ("text/html", None),
     ],
 )
-def test_a_type_says_how_to_read_the_body(type_: str, expected: Label | None) -> None:
+def test_a_type_says_how_to_read_the_body(type_: str, expected: ContentHint | None) -> None:
     assert label(type_) is expected
 
 
@@ -44,10 +44,10 @@ def test_a_type_says_how_to_read_the_body(type_: str, expected: Label | None) ->
     ],
 )
 def test_lines_have_many_names(type_: str) -> None:
-    assert label(type_) is Label.LINES
+    assert label(type_) is ContentHint.LINES
 
 
 def test_of_several_types_the_first_counts() -> None:
-    assert label("text/event-stream", "text/event-stream") is Label.EVENTS
-    assert label("text/event-stream;charset=utf-8, application/json") is Label.EVENTS
-    assert label("application/json, application/json") is Label.JSON
+    assert label("text/event-stream", "text/event-stream") is ContentHint.EVENTS
+    assert label("text/event-stream;charset=utf-8, application/json") is ContentHint.EVENTS
+    assert label("application/json, application/json") is ContentHint.JSON

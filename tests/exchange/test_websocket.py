@@ -12,10 +12,10 @@ from wsproto.frame_protocol import Opcode
 
 from tests.rewrite.answers import STRIP
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.exchange.websocket import Conversation, without_torn_characters
+from thinkwire.exchange.websocket import WebSocketExchange, without_torn_characters
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.plan import Plan, ResponsePlan
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 
 
 def frames(document: bytes, size: int) -> str:
@@ -60,16 +60,18 @@ ERROR = {"type": "error", "error": {"message": "no"}}
 THOUGHT = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Secret"}
 
 
-def choose(asked: bytes | None) -> tuple[RequestFacts, Choice]:
+def choose(asked: bytes | None) -> tuple[RequestFacts, Selection]:
     response = STRIP if asked is not None and json.loads(asked)["plan"] == "strip" else ResponsePlan()
-    return RequestFacts("h", "/v1/responses", "GET", (), None, "openai-responses"), Choice(Plan(response=response), ())
+    return RequestFacts("h", "/v1/responses", "GET", (), None, "openai-responses"), Selection(
+        Plan(response=response), ()
+    )
 
 
 def last_of(*documents: dict[str, Any]) -> WebSocketMessage:
     """What becomes of the last message."""
     flow = tflow.twebsocketflow()
     assert flow.websocket is not None
-    conversation = Conversation(flow, choose, Memory(0, 0.0, lambda: 0.0), observes=False)
+    conversation = WebSocketExchange(flow, choose, Memory(0, 0.0, lambda: 0.0), observes=False)
     for document in documents:
         by_client = document["type"] == "response.create"
         flow.websocket.messages.append(WebSocketMessage(Opcode.TEXT, by_client, json.dumps(document).encode()))

@@ -9,13 +9,13 @@ from mitmproxy.test import tflow
 from tests.flows import exchange, write_flows
 from thinkwire.playback.chunk_times import CHUNKS
 from thinkwire.playback.flow_reader import RecordingError
-from thinkwire.playback.recording import Session, read_recording
+from thinkwire.playback.recording import RecordedExchange, read_recording
 
 
-def recorded(metadata: Any, body: bytes = b"abcdef") -> Session:
+def recorded(metadata: Any, body: bytes = b"abcdef") -> RecordedExchange:
     flow = exchange(body)
     flow.metadata[CHUNKS] = metadata
-    return Session(1, flow)
+    return RecordedExchange(1, flow)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_folder_is_no_recording(tmp_path: Path) -> None:
 
 def test_a_length_that_no_body_can_have_is_no_failure() -> None:
     flow = exchange(b"data: {}\n\n", headers=[("content-length", "9" * 5000)])
-    assert Session(1, flow).failure == ""
+    assert RecordedExchange(1, flow).failure == ""
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_a_length_that_no_body_can_have_is_no_failure() -> None:
     ],
 )
 def test_an_address_is_shown_as_it_would_be_recorded(url: str, shown: str) -> None:
-    assert Session(1, exchange(b"", url=url)).url == shown
+    assert RecordedExchange(1, exchange(b"", url=url)).url == shown

@@ -9,7 +9,7 @@ from mitmproxy import http
 
 from tests.flows import CHAT_URL, exchange
 from tests.rewrite.answers import chunk, event, stream
-from thinkwire.playback.recording import Session
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.rehearsal import Rehearsed, rehearse
 from thinkwire.proxy.flow_filter import compile_filter
 from thinkwire.ruleset import load as shipped
@@ -38,7 +38,7 @@ def read_rules(path: Path) -> Ruleset:
 
 
 def rehearsed(ruleset: Ruleset, *flows: http.HTTPFlow) -> list[Rehearsed]:
-    return list(rehearse([Session(number, flow) for number, flow in enumerate(flows, 1)], ruleset))
+    return list(rehearse([RecordedExchange(number, flow) for number, flow in enumerate(flows, 1)], ruleset))
 
 
 def called(one: Rehearsed) -> dict[str, Any]:

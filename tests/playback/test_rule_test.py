@@ -12,7 +12,7 @@ from tests.flows import CHAT_URL, QUESTION, exchange, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from tests.ruleset.loading import load_text
 from thinkwire.playback.recording import read_recording
-from thinkwire.playback.rule_test import try_out
+from thinkwire.playback.rule_test import run_test
 from thinkwire.ruleset.rule_tests.verdict import Verdict
 
 USER = {"role": "user", "content": "Why?"}
@@ -38,7 +38,7 @@ def run(folder: Path, rule: str, test: str, *flows: Any) -> Verdict:
     loaded = load_text(folder, f"version: 1\nrules:\n  - {rule}\ntests:\n  - {{id: one, recording: a.flow, {test}}}\n")
     assert loaded.ruleset is not None, loaded.problems
     (read,) = loaded.tests
-    return try_out(read, loaded.ruleset, read_recording)
+    return run_test(read, loaded.ruleset, read_recording)
 
 
 def differing(folder: Path, rule: str, test: str, *flows: Any) -> list[str]:
@@ -150,7 +150,7 @@ def test_each_test_has_a_memory_of_its_own(tmp_path: Path) -> None:
     loaded = load_text(tmp_path, f"version: 1\nrules:\n  - {RESTORE}\ntests:\n{tests}")
     assert loaded.ruleset is not None
     ruleset = loaded.ruleset
-    assert [try_out(test, ruleset, read_recording).has_passed for test in loaded.tests] == [True, False]
+    assert [run_test(test, ruleset, read_recording).has_passed for test in loaded.tests] == [True, False]
 
 
 # --- which flow, and what of it is changed ------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_the_recording_stays_as_it_is(tmp_path: Path) -> None:
     test = "{id: a, recording: a.flow, with: {body: {a: 1}}, rules: [hide]}"
     loaded = load_text(tmp_path, f"version: 1\nrules:\n  - {STRIP}\ntests:\n  - {test}\n")
     assert loaded.ruleset is not None
-    assert try_out(loaded.tests[0], loaded.ruleset, lambda _: recording).has_passed
+    assert run_test(loaded.tests[0], loaded.ruleset, lambda _: recording).has_passed
     assert recording.exchanges[0].flow.get_state() == before
 
 
@@ -281,7 +281,7 @@ def test_a_name_that_no_file_can_have_is_no_bug(tmp_path: Path) -> None:
         tmp_path, f'version: 1\nrules:\n  - {STRIP}\ntests:\n  - {{id: a, recording: "a\\0", rules: [hide]}}\n'
     )
     assert loaded.ruleset is not None
-    assert try_out(loaded.tests[0], loaded.ruleset, read_recording).obstacle == "no recording can have this name"
+    assert run_test(loaded.tests[0], loaded.ruleset, read_recording).obstacle == "no recording can have this name"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import OnError, Opaque, Rename, ResponsePlan, Strip, TokenMetadata
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.rewrite.tally import Tally
 
 STRIP = ResponsePlan(Strip(), OnError.DROP)
@@ -45,11 +45,15 @@ def stream(*documents: Any) -> bytes:
     return b"".join(map(event, documents)) + b"data: [DONE]\n\n"
 
 
-def rewriter(plan: ResponsePlan, label: Label = Label.EVENTS, request: RequestFacts = CHAT_REQUEST) -> StreamRewriter:
+def rewriter(
+    plan: ResponsePlan, label: ContentHint = ContentHint.EVENTS, request: RequestFacts = CHAT_REQUEST
+) -> StreamRewriter:
     return StreamRewriter(AnswerRewriter(plan, request), label, None, plan.keepalive, 0.0)
 
 
-def rewrite_chunks(chunks: Iterable[bytes], plan: ResponsePlan, label: Label = Label.EVENTS) -> tuple[bytes, Tally]:
+def rewrite_chunks(
+    chunks: Iterable[bytes], plan: ResponsePlan, label: ContentHint = ContentHint.EVENTS
+) -> tuple[bytes, Tally]:
     answer = AnswerRewriter(plan, CHAT_REQUEST)
     machine = StreamRewriter(answer, label, None, plan.keepalive, 0.0)
     pieces = [piece for one in chunks for piece in machine.feed(one, 0.0)] + machine.finish()

@@ -15,23 +15,23 @@ import json
 from typing import Final
 
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import Extent, Kind, Level, Owner, Place
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 
-ENVELOPE: Final = Place(Kind.ENVELOPE)
-BLOCK: Final = Place(Kind.OWNER, space="block")
-SEQ: Final = Place(Kind.COUNTER, space="seq")
+ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
+BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
+SEQ: Final = FieldSpec(Kind.COUNTER, space="seq")
 
 _THOUGHT: Final = Shape(
-    members={"type": ENVELOPE, "text": Place(Kind.REASONING), "seal": Place(Kind.OPAQUE)},
-    other=Place(Kind.REASONING),
+    members={"type": ENVELOPE, "text": FieldSpec(Kind.REASONING), "seal": FieldSpec(Kind.OPAQUE)},
+    other=FieldSpec(Kind.REASONING),
     label=Level(is_thought=True),
 )
 _PIECES: Final = {
-    "thought": Shape(members={"type": ENVELOPE, "text": Place(Kind.REASONING)}),
-    "seal": Shape(members={"type": ENVELOPE, "seal": Place(Kind.OPAQUE)}),
-    "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT), "ids": Place(Kind.TOKENS)}),
+    "thought": Shape(members={"type": ENVELOPE, "text": FieldSpec(Kind.REASONING)}),
+    "seal": Shape(members={"type": ENVELOPE, "seal": FieldSpec(Kind.OPAQUE)}),
+    "say": Shape(members={"type": ENVELOPE, "text": FieldSpec(Kind.TEXT), "ids": FieldSpec(Kind.TOKENS)}),
 }
 _BLOCKS: Final = Shape(
     elements=Shape(
@@ -40,11 +40,13 @@ _BLOCKS: Final = Shape(
             "thought": Shape(
                 members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, space="block", is_thought=True)
             ),
-            "say": Shape(members={"type": ENVELOPE, "text": Place(Kind.TEXT)}, label=Level(opens=True, space="block")),
+            "say": Shape(
+                members={"type": ENVELOPE, "text": FieldSpec(Kind.TEXT)}, label=Level(opens=True, space="block")
+            ),
         },
     )
 )
-_NOTE: Final = {"about": Place(Kind.REFERENCE, space="block"), "text": Place(Kind.OTHER)}
+_NOTE: Final = {"about": FieldSpec(Kind.REFERENCE, space="block"), "text": FieldSpec(Kind.OTHER)}
 
 
 def _table(request: RequestFacts) -> Shape:
@@ -53,32 +55,32 @@ def _table(request: RequestFacts) -> Shape:
     return Shape(
         switch="kind",
         cases={
-            "start": Shape(members=frame | {"message": Place(Kind.OTHER)}, label=Level(resets=("block",))),
+            "start": Shape(members=frame | {"message": FieldSpec(Kind.OTHER)}, label=Level(resets=("block",))),
             "begin": Shape(
                 members=frame | {"of": Shape(switch="type", cases={"thought": _THOUGHT}, label=None)},
-                other=Place(Kind.OTHER),
+                other=FieldSpec(Kind.OTHER),
                 label=Level(begins=True),
             ),
             "piece": Shape(
                 members=frame | {"piece": Shape(switch="type", cases=_PIECES)},
-                other=Place(Kind.OTHER),
-                label=Level(extent=Extent.WHOLE) if cumulative else None,
+                other=FieldSpec(Kind.OTHER),
+                label=Level(extent=Extent.SNAPSHOT) if cumulative else None,
             ),
             "end": Shape(members=frame),
             "mull": Shape(
-                members=frame | {"text": Place(Kind.REASONING), "seal": Place(Kind.OPAQUE)},
+                members=frame | {"text": FieldSpec(Kind.REASONING), "seal": FieldSpec(Kind.OPAQUE)},
                 label=Level(is_thought=True),
             ),
             "hum": Shape(
-                members=frame | {"text": Place(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
+                members=frame | {"text": FieldSpec(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
             ),
-            "note": Shape(members=frame | _NOTE | {"note": Place(Kind.OWNER, space="note")}),
+            "note": Shape(members=frame | _NOTE | {"note": FieldSpec(Kind.OWNER, space="note")}),
             "all": Shape(
-                members=frame | {"blocks": _BLOCKS, "usage": Place(Kind.USAGE)}, label=Level(extent=Extent.WHOLE)
+                members=frame | {"blocks": _BLOCKS, "usage": FieldSpec(Kind.USAGE)}, label=Level(extent=Extent.SNAPSHOT)
             ),
         },
         members={"blocks": _BLOCKS, "notes": Shape(elements=Shape(members=_NOTE, label=Level(opens=True)))},
-        other=Place(Kind.OTHER),
+        other=FieldSpec(Kind.OTHER),
     )
 
 
@@ -86,7 +88,7 @@ def _knows(root: Node) -> bool:
     return any(child.key in ("kind", "blocks") for child in root.children)
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     type_ = "thought" if kind is Kind.REASONING else "say"
     documents = (
         {"kind": "begin", "block": owner.number, "of": {"type": type_}},

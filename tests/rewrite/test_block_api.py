@@ -8,19 +8,19 @@ import pytest
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, documents_of, event
 from tests.rewrite.block_api import BLOCK_API
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.wire.json_tree import read
 
 REQUEST = RequestFacts("h", "/blocks", "POST", (), None, "blocks")
 
 
 def rewrite(*documents: Any, plan: ResponsePlan = STRIP, request: RequestFacts = REQUEST) -> list[Any]:
-    machine = StreamRewriter(AnswerRewriter(plan, request, (BLOCK_API,)), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(plan, request, (BLOCK_API,)), ContentHint.EVENTS, None, 10.0, 0.0)
     raw = b"".join(map(event, documents))
     return documents_of(b"".join([*machine.feed(raw, 0.0), *machine.finish()]))
 
@@ -201,8 +201,8 @@ def test_the_envelope_alone_is_not_worth_an_event() -> None:
 
 def test_what_a_dialect_writes_it_locates_again() -> None:
     like = read(json.dumps(begin(0, 0, "say")), BLOCK_API.table(REQUEST))
-    texts = BLOCK_API.write(Kind.REASONING, "hm", Owner("block", 2), like)
+    texts = BLOCK_API.write(Kind.REASONING, "hm", ItemKey("block", 2), like)
     updates = [locate(read(text, BLOCK_API.table(REQUEST)), Extent.DELTA)[0] for text in texts]
-    assert [update.owner for update in updates] == [Owner("block", 2)] * 3
+    assert [update.owner for update in updates] == [ItemKey("block", 2)] * 3
     assert [part.node.value for update in updates for part in update.of(Kind.REASONING)] == ["hm"]
     assert updates[0].is_thought

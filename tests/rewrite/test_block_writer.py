@@ -9,12 +9,12 @@ from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, THINK, framed, message, plan, response, rewritten
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan
-from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.wire.json_tree import read
 
 HALVES = ["a\ud83d", "\ude00b"]
@@ -30,13 +30,13 @@ def paired(text: str) -> str:
 @pytest.mark.parametrize("dialect", [one for one in DIALECTS if one.has_blocks], ids=lambda one: one.name)
 def test_a_block_has_one_beginning_its_texts_and_one_end(dialect: Dialect, kind: Kind, texts: list[str]) -> None:
     request = RequestFacts("h", "/", "POST", (), None, dialect.name)
-    writer = BlockWriter(dialect, request, Numbers())
+    writer = BlockWriter(dialect, request, Renumberer())
     like = json.dumps({"type": "response.output_text.delta", "sequence_number": 7, "item_id": "m", "output_index": 0})
     writer.begin(locate(read(like, dialect.table(request)), Extent.DELTA))
-    opening = list(writer.open(kind, Owner("", 0), texts[0]))
+    opening = list(writer.open(kind, ItemKey("", 0), texts[0]))
     middle = [document for text in texts for document in writer.say(text)]
     closing = list(writer.close())
-    written = dialect.write(kind, "probe", Owner("", 0), read(like, dialect.table(request)))
+    written = dialect.write(kind, "probe", ItemKey("", 0), read(like, dialect.table(request)))
     assert len(opening) + len(closing) + 1 == len(written)
     assert len(middle) == len(texts)
     assert all(json.dumps(text)[1:-1] in document for text, document in zip(texts, middle, strict=True))

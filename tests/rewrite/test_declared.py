@@ -20,7 +20,7 @@ from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 KEEP = ResponsePlan()
 TALK, EVENTS, OTHER = "/api/v9/talk", "/v9/events", "/v1/chat/completions"
@@ -45,7 +45,7 @@ def rewriter(plan: ResponsePlan, path: str, dialects: tuple[Dialect, ...]) -> An
 
 
 def stream(plan: ResponsePlan, path: str, raw: bytes, dialects: tuple[Dialect, ...], size: int = 0) -> bytes:
-    machine = StreamRewriter(rewriter(plan, path, dialects), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(rewriter(plan, path, dialects), ContentHint.EVENTS, None, 10.0, 0.0)
     step = size or len(raw)
     sent = [piece for at in range(0, len(raw), step) for piece in machine.feed(raw[at : at + step], 0.0)]
     return b"".join([*sent, *machine.finish()])
@@ -224,7 +224,7 @@ def reached(value: Any, path: paths.Path, *, behind_name: bool = False) -> list[
         case paths.Name(name):
             inner = [value[name]] if isinstance(value, dict) and name in value else []
             return [one for item in inner for one in reached(item, path[1:], behind_name=True)]
-        case paths.Elements():
+        case paths.EachElement():
             chosen = value if isinstance(value, list) else []
         case paths.Chosen(member, wanted):
             candidates = value if behind_name and isinstance(value, list) else [value]

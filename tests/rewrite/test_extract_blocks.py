@@ -14,7 +14,7 @@ from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)
@@ -32,7 +32,7 @@ def framed(documents: list[dict[str, Any]]) -> bytes:
 
 
 def rewritten(raw: bytes, request: RequestFacts, one: ResponsePlan, size: int | None = None) -> bytes:
-    machine = StreamRewriter(AnswerRewriter(one, request), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(one, request), ContentHint.EVENTS, None, 10.0, 0.0)
     step = size or max(1, len(raw))
     pieces = [piece for at in range(0, len(raw), step) for piece in machine.feed(raw[at : at + step], 0.0)]
     pieces += machine.finish()

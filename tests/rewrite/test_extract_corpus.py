@@ -13,7 +13,7 @@ from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 pytestmark = needs_corpus
 
@@ -118,7 +118,7 @@ def test_it_does_not_matter_where_the_bytes_are_cut(name: str, reasoning: Reason
     tags = [match.start() for match in re.finditer(TAG, answer.raw)]
     near = [at for tag in tags for at in range(max(0, tag - NEAR), min(len(answer.raw), tag + NEAR))]
     for at in near if len(answer.raw) > 4 * NEAR * len(tags) else range(len(answer.raw) + 1):
-        machine = StreamRewriter(AnswerRewriter(one, CHAT_REQUEST), Label.EVENTS, None, 10.0, 0.0)
+        machine = StreamRewriter(AnswerRewriter(one, CHAT_REQUEST), ContentHint.EVENTS, None, 10.0, 0.0)
         pieces = [*machine.feed(answer.raw[:at], 0.0), *machine.feed(answer.raw[at:], 0.0), *machine.finish()]
         assert b"".join(pieces) == whole, at
 

@@ -15,7 +15,7 @@ from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 SAID, THOUGHT = {"type": "text", "text": "a"}, {"type": "thinking", "thinking": "b"}
 ITEM = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}
@@ -60,7 +60,7 @@ def took(dialect: Dialect, raw: bytes, *, is_stream: bool) -> float:
     try:
         begin = time.process_time()
         if is_stream:
-            machine = StreamRewriter(answer, Label.EVENTS, None, 10.0, 0.0)
+            machine = StreamRewriter(answer, ContentHint.EVENTS, None, 10.0, 0.0)
             machine.feed(raw, 0.0)
             machine.finish()
         else:

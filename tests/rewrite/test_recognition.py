@@ -7,7 +7,7 @@ import pytest
 from tests.rewrite.answers import STRIP
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 CANDIDATES = b'"candidates":[{"content":{"parts":[{"thought":true,"text":"Secret"}]}}]'
 THINKING = b'"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Secret"}'
@@ -40,16 +40,18 @@ def test_the_name_of_an_event_stands_for_a_type_that_is_missing(
 
     said = events(shown, "Loud")
     answer = AnswerRewriter(STRIP, RequestFacts("h", "/", "POST", (), None, dialect))
-    machine = StreamRewriter(answer, Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(answer, ContentHint.EVENTS, None, 10.0, 0.0)
     assert b"".join([*machine.feed(events(hidden, "Secret") + said, 0.0), *machine.finish()]) == said
 
 
 @pytest.mark.parametrize("dialect", [None, "chat-completions", "gemini"])
 @pytest.mark.parametrize(
-    ("label", "frame"), [(Label.JSON, b"%s"), (Label.EVENTS, b"data: %s\n\n"), (Label.UNSURE, b"%s")]
+    ("label", "frame"), [(ContentHint.JSON, b"%s"), (ContentHint.EVENTS, b"data: %s\n\n"), (ContentHint.UNSURE, b"%s")]
 )
 @pytest.mark.parametrize("document", DOCUMENTS, ids=repr)
-def test_a_document_is_known_by_what_it_holds(document: bytes, label: Label, frame: bytes, dialect: str | None) -> None:
+def test_a_document_is_known_by_what_it_holds(
+    document: bytes, label: ContentHint, frame: bytes, dialect: str | None
+) -> None:
     answer = AnswerRewriter(STRIP, RequestFacts("h", "/", "POST", (), None, dialect))
     machine = StreamRewriter(answer, label, None, 10.0, 0.0)
     assert b"Secret" not in b"".join([*machine.feed(frame % document, 0.0), *machine.finish()])

@@ -13,10 +13,10 @@ from thinkwire.dialects.registry import CONVERSATIONS
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.mapper import Mapped, map_history
 from thinkwire.rewrite.history.memory import Memory
-from thinkwire.rewrite.history.recorder import Hearing
+from thinkwire.rewrite.history.recorder import ReasoningCapture
 from thinkwire.rewrite.plan import Extract, History, Keep, RequestPlan, ResponsePlan, To
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.wire.json_tree import Unreadable
 
 CALLER = b"c" * 16
@@ -57,8 +57,8 @@ class Session:
         return next(dict(one) for one in messages if one["role"] == "assistant")
 
     @property
-    def _label(self) -> Label:
-        return Label.LINES if self.dialect == "ollama" else Label.EVENTS
+    def _label(self) -> ContentHint:
+        return ContentHint.LINES if self.dialect == "ollama" else ContentHint.EVENTS
 
     def _facts(self, request: dict[str, Any]) -> RequestFacts:
         return RequestFacts(self.host, "/", "POST", (), request, self.dialect, request.get("model"))
@@ -66,7 +66,7 @@ class Session:
     def _answer(self, request: dict[str, Any]) -> AnswerRewriter:
         conversation = CONVERSATIONS[self.dialect]
         user = conversation.last_user(request)
-        hearing = Hearing(self.memory, CALLER, conversation, user, self.plan.extract)
+        hearing = ReasoningCapture(self.memory, CALLER, conversation, user, self.plan.extract)
         return AnswerRewriter(self.plan, self._facts(request), hearing=hearing)
 
 
@@ -119,7 +119,7 @@ def test_it_is_there_as_soon_as_the_finish_is() -> None:
     session = Session(CHAT)
     raw = calling()
     before_end_mark = raw.removesuffix(b"data: [DONE]\n\n")
-    machine = StreamRewriter(session._answer(ASKED), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(session._answer(ASKED), ContentHint.EVENTS, None, 10.0, 0.0)
     machine.feed(before_end_mark, 0.0)
     assert session.said(NEXT)["reasoning_content"] == THOUGHT
 
@@ -420,7 +420,7 @@ def test_a_client_may_act_on_a_call_before_the_answer_ends(
     dialect: str, asked: dict[str, Any], raw: bytes, last: bytes, again: dict[str, Any]
 ) -> None:
     session = Session(dialect, KEEP)
-    machine = StreamRewriter(session._answer(asked), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(session._answer(asked), ContentHint.EVENTS, None, 10.0, 0.0)
     machine.feed(raw[: raw.index(last)], 0.0)
     assert session.asked(again).notes == ["thoughts put back: 1"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.ruleset.loading import SHIPPED, load_file, load_text
 from thinkwire.ruleset.model.pydantic_errors import MAPPINGS, TRANSLATIONS, Wording
 from thinkwire.ruleset.problem import Problem, render
-from thinkwire.ruleset.yaml.location import Place
+from thinkwire.ruleset.yaml.location import Location
 
 OTHERS_WORDS = (
     "Input should",
@@ -230,8 +230,8 @@ def test_hostile_files_are_refused_at_once(text: str) -> None:
 def test_the_bad_files_use_every_wording(monkeypatch: pytest.MonkeyPatch) -> None:
     used = set()
 
-    def recording(kind: str, wording: Callable[[Place, Any], Wording]) -> Callable[[Place, Any], Wording]:
-        def word(place: Place, error: Any) -> Wording:
+    def recording(kind: str, wording: Callable[[Location, Any], Wording]) -> Callable[[Location, Any], Wording]:
+        def word(place: Location, error: Any) -> Wording:
             used.add(kind)
             return wording(place, error)
 

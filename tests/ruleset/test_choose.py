@@ -19,7 +19,7 @@ from thinkwire.rewrite.plan import (
     Strip,
     TokenMetadata,
 )
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 
 THINK = FAMILIES["think"]
 A = [("<a>", "</a>")]
@@ -30,7 +30,7 @@ ASKING_TO_HIDE = [
 ]
 
 
-def decided(choice: Choice) -> dict[str, str]:
+def decided(choice: Selection) -> dict[str, str]:
     return {decision.setting: decision.rule.id for decision in choice.decided}
 
 

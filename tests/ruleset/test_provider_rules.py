@@ -4,7 +4,7 @@ import pytest
 
 from tests.ruleset.loading import SHIPPED, load_file
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.history.provider_forms import Form, taker_of
+from thinkwire.dialects.history.provider_forms import HistoryForm, format_for
 from thinkwire.dialects.registry import CONVERSATIONS
 from thinkwire.rewrite.plan import History, Plan, Rename, Strip, To
 
@@ -62,7 +62,7 @@ def test_a_provider_gets_its_form(name: str, host: str, model: str, dialect: str
 def test_a_file_says_of_a_known_host_what_the_table_says(
     name: str, host: str, model: str, dialect: str, history: History
 ) -> None:
-    taker = taker_of(facts(host, model, dialect))
+    taker = format_for(facts(host, model, dialect))
     if host in ("localhost", "gateway.test") and history.to is not To.DROP:
         return  # the user says what stands behind it
     if dialect not in (CHAT, MESSAGES, OLLAMA):
@@ -70,7 +70,7 @@ def test_a_file_says_of_a_known_host_what_the_table_says(
         return
     assert taker is not None
     if history.to is To.NATIVE:
-        assert taker.form in (Form.DETAILS, Form.CONTENT_LIST, Form.BLOCKS, Form.THINKING)
+        assert taker.form in (HistoryForm.DETAILS, HistoryForm.CONTENT_LIST, HistoryForm.BLOCKS, HistoryForm.THINKING)
     elif history.to is not To.KEEP:
         assert taker.form.value == history.to.value
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from thinkwire.cli.common import CLEAN, PROBLEMS, Commands, CouldNotRunError, complain, open_recording
 from thinkwire.playback.reading import Reading, read_exchange
-from thinkwire.playback.recording import Session
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted, printable
 from thinkwire.rewrite.reading.lint import RULES, Finding, Subject, findings
 
@@ -89,7 +89,7 @@ def _findings(reading: Reading, gap: float) -> list[Finding]:
     return findings(Subject(reading.said, reading.dialect, reading.form, reading.facts, times, failure, gap))
 
 
-def _without_answer(recorded: Session, failure: str) -> Iterator[Finding]:
+def _without_answer(recorded: RecordedExchange, failure: str) -> Iterator[Finding]:
     """Where there is nothing to read that a model has said."""
     if failure:
         yield Finding(None, f"the answer broke off: {failure}", rule="broken-off")

@@ -10,10 +10,10 @@ from thinkwire.cli.common import CLEAN, COULD_NOT_RUN, PROBLEMS, Commands, Could
 from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.reading import Reading, read_exchange
-from thinkwire.playback.recording import Session
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.rehearsal import rehearse
-from thinkwire.playback.summary import Row, answer_rows, asked_row
-from thinkwire.proxy.replay.recordings import Recorded, parse_speed, read_recordings
+from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row
+from thinkwire.proxy.replay.recordings import ReplayExchange, parse_speed, read_recordings
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.faults import FaultError, parse_faults
 
@@ -78,11 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
     except FaultError as error:
         raise CouldNotRunError(f"--fault: {error}") from error
     # All of mitmdump, which other commands need not wait for.
-    from thinkwire.proxy.replay.client import Asker
+    from thinkwire.proxy.replay.client import ReplayClient
     from thinkwire.proxy.replay.command import Replay, replay
 
     show = _Show(exchanges, ruleset, Colours(sys.stdout))
-    asker = Asker(exchanges, show.begin, show.end) if arguments.ask else None
+    asker = ReplayClient(exchanges, show.begin, show.end) if arguments.ask else None
     port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
     asked = Replay(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
     if not replay(asked, exchanges[0], asker):
@@ -97,28 +97,28 @@ def run(arguments: argparse.Namespace) -> int:
 class _Show:
     """Prints of each exchange what the provider sent, what the rules did, and what the client got."""
 
-    def __init__(self, exchanges: Sequence[Recorded], ruleset: Ruleset, colours: Colours) -> None:
+    def __init__(self, exchanges: Sequence[ReplayExchange], ruleset: Ruleset, colours: Colours) -> None:
         self._ruleset = ruleset
-        self._rehearsed = rehearse([Session(one.number, one.flow) for one in exchanges], ruleset)
+        self._rehearsed = rehearse([RecordedExchange(one.number, one.flow) for one in exchanges], ruleset)
         self._colours = colours
 
-    def begin(self, recorded: Recorded) -> None:
-        session = Session(recorded.number, recorded.flow)
+    def begin(self, recorded: ReplayExchange) -> None:
+        session = RecordedExchange(recorded.number, recorded.flow)
         print(head_line(session, self._colours))
         print(row_line(asked_row(self._read(session)), self._colours), flush=True)
 
-    def end(self, recorded: Recorded, now: Session) -> None:
-        self._print_answer("the provider sent", Session(recorded.number, recorded.flow))
-        print(row_line(Row("the rules did, for example"), self._colours))
+    def end(self, recorded: ReplayExchange, now: RecordedExchange) -> None:
+        self._print_answer("the provider sent", RecordedExchange(recorded.number, recorded.flow))
+        print(row_line(SummaryRow("the rules did, for example"), self._colours))
         for line in diff_lines(next(self._rehearsed), self._ruleset, self._colours, most=1):
             print(line)
         self._print_answer("the client got", now)
         print()
 
-    def _print_answer(self, heading: str, session: Session) -> None:
-        print(row_line(Row(heading), self._colours))
+    def _print_answer(self, heading: str, session: RecordedExchange) -> None:
+        print(row_line(SummaryRow(heading), self._colours))
         for row in answer_rows(self._read(session)):
             print(row_line(row, self._colours))
 
-    def _read(self, session: Session) -> Reading:
+    def _read(self, session: RecordedExchange) -> Reading:
         return read_exchange(session, dialects=self._ruleset.dialects)

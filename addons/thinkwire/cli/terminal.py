@@ -11,9 +11,9 @@ from typing import Final, TextIO
 from thinkwire.exchange.exchange_log import rules_of
 from thinkwire.playback.diff import listing_of
 from thinkwire.playback.reading import rerun
-from thinkwire.playback.recording import Session
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.rehearsal import Rehearsed
-from thinkwire.playback.summary import Row, Tone
+from thinkwire.playback.summary import SummaryRow, Tone
 from thinkwire.playback.text import printable
 from thinkwire.ruleset.choose import Ruleset
 
@@ -47,11 +47,11 @@ class Colours:
         return f"\x1b[{code}m{text}{_ENDS}" if self.are_on and text else text
 
 
-def head_line(recorded: Session, colours: Colours) -> str:
+def head_line(recorded: RecordedExchange, colours: Colours) -> str:
     return colours.bold(f"flow {recorded.number}: {recorded.method} {printable(recorded.url)}")
 
 
-def row_line(row: Row, colours: Colours) -> str:
+def row_line(row: SummaryRow, colours: Colours) -> str:
     """A name, and a text of any number of lines beside it."""
     if row.text is None:
         return colours.bold(f"  {row.name}")

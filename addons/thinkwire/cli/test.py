@@ -21,7 +21,7 @@ from thinkwire.cli.common import (
 from thinkwire.cli.junit import Suite, write_junit
 from thinkwire.cli.terminal import Colours
 from thinkwire.playback.recording import Recording, read_recording
-from thinkwire.playback.rule_test import try_out
+from thinkwire.playback.rule_test import run_test
 from thinkwire.playback.text import counted, printable
 from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.problem import render
@@ -84,7 +84,7 @@ def _run_file(
     tests = [test for test in loaded.tests if is_wanted is None or is_wanted(test.id)]
     verdicts = []
     for test in tests:
-        verdicts.append(verdict := try_out(test, loaded.ruleset, read_file))
+        verdicts.append(verdict := run_test(test, loaded.ruleset, read_file))
         for line in _lines(verdict, colours):
             print(line)
     if tests or not loaded.tests:

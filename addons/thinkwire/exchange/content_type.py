@@ -5,7 +5,7 @@ from typing import Final
 
 from mitmproxy import http
 
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 __all__ = [
     "is_json",
@@ -18,8 +18,8 @@ __all__ = [
 ]
 
 _STREAMING: Final = {
-    "text/event-stream": Label.EVENTS,
-    "application/vnd.amazon.eventstream": Label.AWS,
+    "text/event-stream": ContentHint.EVENTS,
+    "application/vnd.amazon.eventstream": ContentHint.AWS,
     **dict.fromkeys(
         (
             "application/x-ndjson",
@@ -33,7 +33,7 @@ _STREAMING: Final = {
             "application/json-seq",
             "application/stream+json",
         ),
-        Label.LINES,
+        ContentHint.LINES,
     ),
 }
 _MOST_DIGITS: Final = 18
@@ -73,7 +73,7 @@ def may_have_body(request: http.Request, response: http.Response) -> bool:
     return request.method != "HEAD" and 200 <= status < 300 and status not in (204, 205)
 
 
-def label_of(response: http.Response, *, asked_for_stream: bool, streams_a_list: bool) -> Label | None:
+def label_of(response: http.Response, *, asked_for_stream: bool, streams_a_list: bool) -> ContentHint | None:
     """How to read the body; None where it is not ours to read.
 
     `streams_a_list`: the request asks for a stream from an API that may send it as a list, labelled as JSON.
@@ -82,7 +82,7 @@ def label_of(response: http.Response, *, asked_for_stream: bool, streams_a_list:
     if kind in _STREAMING:
         return _STREAMING[kind]
     if is_json(response):
-        return Label.LIST if streams_a_list else Label.JSON
+        return ContentHint.LIST if streams_a_list else ContentHint.JSON
     if asked_for_stream and kind in ("", "text/plain"):
-        return Label.UNSURE
+        return ContentHint.UNSURE
     return None

@@ -16,15 +16,15 @@ from thinkwire.exchange.content_type import is_streaming, label_of, may_have_bod
 from thinkwire.exchange.exchange_log import log_exchange, rules_of, what_was_done
 from thinkwire.exchange.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.exchange.request_headers import signs_header
-from thinkwire.exchange.request_rewriting import Recollection, edit_request
+from thinkwire.exchange.request_rewriting import CallerMemory, edit_request
 from thinkwire.exchange.sockets import reset_on_close
 from thinkwire.exchange.stream_taps import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.rewrite.tally import Tally
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
 from thinkwire.wire.json_tree import encode
 
@@ -40,13 +40,13 @@ class Exchange:
     """The rewriting of one flow, in the order of mitmproxy's hooks."""
 
     def __init__(
-        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory, *, observes: bool
+        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory, *, observes: bool
     ) -> None:
         self._flow = flow
         self._facts = facts
         self._choice = choice
         self._observes = observes
-        self._recollection = Recollection(flow, facts, choice, memory)
+        self._recollection = CallerMemory(flow, facts, choice, memory)
         self._notes: list[str] = []
         self.refusal = ""
         """Why we answered in the provider's place; empty where we did not."""
@@ -116,7 +116,7 @@ class Exchange:
         label = self._label()
         if label is None and is_streaming(response, streams_a_list=streams_a_list(self._facts)):
             response.stream = pass_on
-        elif label is None or (label is Label.JSON and not streams_bodies):
+        elif label is None or (label is ContentHint.JSON and not streams_bodies):
             return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
         elif (decoder := decoder_for(_coding(response))) is None:
             self._refuse_coding()
@@ -140,16 +140,16 @@ class Exchange:
     def _drops_unreadable(self) -> bool:
         return self._choice.plan.response.drops_unreadable
 
-    def _label(self) -> Label | None:
+    def _label(self) -> ContentHint | None:
         """How to read the answer; None where it is not to be changed."""
         if not self._choice.plan.reads_answer or not may_have_body(self._flow.request, self._response):
             return None
         return label_of(self._response, asked_for_stream=self._facts.stream, streams_a_list=streams_a_list(self._facts))
 
-    def _rewriter(self, label: Label, decoder: Decoder) -> StreamRewriter:
+    def _rewriter(self, label: ContentHint, decoder: Decoder) -> StreamRewriter:
         plan = self._choice.plan.response
         self._answer = self._recollection.answer()
-        self._noun = "body" if label is Label.JSON else "event"
+        self._noun = "body" if label is ContentHint.JSON else "event"
         return StreamRewriter(
             self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
         )
@@ -188,7 +188,7 @@ class Exchange:
         if advice := advice_for(text):
             logger.warning("%s: %s", self._flow.request.pretty_url, advice)
 
-    def _rewrite_whole(self, raw: bytes, label: Label) -> None:
+    def _rewrite_whole(self, raw: bytes, label: ContentHint) -> None:
         try:
             after = self._rewritten(raw, label)
         except Exception as error:
@@ -200,12 +200,12 @@ class Exchange:
         if after is not None and not self._observes:
             replace_body(self._flow.request, self._response, after)
 
-    def _rewritten(self, raw: bytes, label: Label) -> bytes | None:
+    def _rewritten(self, raw: bytes, label: ContentHint) -> bytes | None:
         """The body after rewriting, decoded; None where it stays as it is. Raises Unreadable and CodingError."""
         decoder = decoder_for(_coding(self._response))
         if decoder is None:
             raise CodingError(f"content-encoding {_coding(self._response)} is not known")
-        if label is not Label.JSON:
+        if label is not ContentHint.JSON:
             rewriter = self._rewriter(label, decoder)
             return b"".join([*rewriter.feed(raw, time.monotonic()), *rewriter.finish()])
         before = decoder.decode(raw)

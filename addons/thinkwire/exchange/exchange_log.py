@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from thinkwire.rewrite.tally import Tally
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 
 __all__ = ["before_after", "log_exchange", "log_line", "rules_of", "what_was_done"]
 
@@ -16,7 +16,7 @@ _SHOWN: Final = 72
 
 
 def log_exchange(
-    choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool, *, live: bool
+    choice: Selection, tally: Tally | None, noun: str, notes: list[str], observed: bool, *, live: bool
 ) -> None:
     """Say once what became of a request and its answer; nothing where no rule decided."""
     if not choice.rules:
@@ -28,7 +28,7 @@ def log_exchange(
     logger.log(logging.WARNING if is_bad else logging.INFO, "%s", line)
 
 
-def log_line(choice: Choice, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
+def log_line(choice: Selection, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
     return f"{rules_of(choice)}: {what_was_done(tally, noun, notes, observed)}"
 
@@ -42,7 +42,7 @@ def what_was_done(tally: Tally | None, noun: str, notes: list[str], observed: bo
     return f"{'would change: ' if observed else ''}{words}"
 
 
-def rules_of(choice: Choice) -> str:
+def rules_of(choice: Selection) -> str:
     """The rules that decided, each with its place."""
     return ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in choice.rules)
 

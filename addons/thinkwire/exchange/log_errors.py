@@ -4,10 +4,10 @@ import functools
 import logging
 from collections.abc import Callable
 
-__all__ = ["harmless"]
+__all__ = ["log_errors"]
 
 
-def harmless[**P](logger: logging.Logger, what: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+def log_errors[**P](logger: logging.Logger, what: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Whatever goes wrong in this hook, which is there to do `what`, is logged, and the traffic goes on."""
 
     def of(hook: Callable[P, None]) -> Callable[P, None]:

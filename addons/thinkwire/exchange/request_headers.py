@@ -9,7 +9,7 @@ from typing import Final
 
 from mitmproxy import http
 
-__all__ = ["is_signed", "signs_header", "take_our_header"]
+__all__ = ["is_signed", "signs_header", "take_control_header"]
 
 _SCHEME: Final = re.compile(r"AWS4-[A-Z0-9-]+\s")
 _NAMES: Final = re.compile(r"SignedHeaders=([^,\s]*)")
@@ -36,7 +36,7 @@ def _authorization(request: http.Request) -> str:
 _NAME: Final = "x-thinkwire"
 
 
-def take_our_header(request: http.Request) -> tuple[tuple[str, str], ...]:
+def take_control_header(request: http.Request) -> tuple[tuple[str, str], ...]:
     """Take it out of a request, and answer it for the rules to see; a signed one stays."""
     if _NAME not in request.headers or signs_header(request, _NAME):
         return ()

@@ -19,12 +19,12 @@ from thinkwire.exchange.request_headers import is_signed
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.mapper import Mapped, Refused, map_history
 from thinkwire.rewrite.history.memory import Memory
-from thinkwire.rewrite.history.recorder import Hearing
+from thinkwire.rewrite.history.recorder import ReasoningCapture
 from thinkwire.rewrite.request_body import rewrite_request
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.json_tree import Unreadable
 
-__all__ = ["EditedRequest", "Recollection", "caller_of", "edit_request"]
+__all__ = ["CallerMemory", "EditedRequest", "caller_of", "edit_request"]
 
 _HEADERS: Final = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _SECRET: Final = secrets.token_bytes(32)
@@ -41,10 +41,10 @@ def caller_of(flow: http.HTTPFlow) -> bytes:
     return blake2b(f"{kind}\0{value}".encode("utf-8", "surrogateescape"), key=_SECRET, digest_size=16).digest()
 
 
-class Recollection:
+class CallerMemory:
     """The memory as one caller's request sees it."""
 
-    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory) -> None:
+    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory) -> None:
         self._flow = flow
         self._facts = facts
         self._choice = choice
@@ -62,7 +62,9 @@ class Recollection:
         plan, conversation = self._choice.plan, CONVERSATIONS.get(self._facts.dialect)
         hearing = None
         if plan.request.restores and conversation is not None:
-            hearing = Hearing(self._memory, self._caller, conversation, self._user(conversation), plan.response.extract)
+            hearing = ReasoningCapture(
+                self._memory, self._caller, conversation, self._user(conversation), plan.response.extract
+            )
         return AnswerRewriter(plan.response, self._facts, self._choice.dialects, hearing)
 
     @property
@@ -94,7 +96,7 @@ class EditedRequest:
         return self.after != self.before
 
 
-def edit_request(request: http.Request, recollection: Recollection) -> EditedRequest:
+def edit_request(request: http.Request, recollection: CallerMemory) -> EditedRequest:
     """The body before and after all that the rules do with it; the request itself stays as it is."""
     if is_signed(request):
         return EditedRequest(notes=["request left alone: it is signed (AWS SigV4)"])

@@ -13,12 +13,12 @@ from mitmproxy import http
 from thinkwire.rewrite.stream.rewriter import StreamRewriter
 
 __all__ = [
-    "HearingTap",
+    "InputTap",
+    "OutputTap",
     "ReplacingTap",
     "RewritingTap",
     "SplitTap",
     "Tap",
-    "TellingTap",
     "hear_all",
     "pass_on",
     "pieces_of",
@@ -81,7 +81,7 @@ class SplitTap:
             yield from (piece[at : at + self._size] for at in range(0, len(piece), self._size))
 
 
-class HearingTap:
+class InputTap:
     """Tells what comes, as it comes; what is sent is another tap's business."""
 
     def __init__(self, hear: Callable[[bytes], None], tap: Tap) -> None:
@@ -94,7 +94,7 @@ class HearingTap:
         return self._tap(chunk)
 
 
-class TellingTap:
+class OutputTap:
     """Tells what another tap sends, as it leaves: piece by piece, for the other may have a fault between two."""
 
     def __init__(self, tell: Callable[[bytes], None], tap: Tap) -> None:
@@ -119,7 +119,7 @@ class _Overheard(http.Response):
 
     @stream.setter
     def stream(self, value: Tap | bool) -> None:
-        self._stream = HearingTap(self._hear, value if callable(value) else pass_on) if value else False
+        self._stream = InputTap(self._hear, value if callable(value) else pass_on) if value else False
 
 
 def hear_all(response: http.Response, hear: Callable[[bytes], None]) -> None:

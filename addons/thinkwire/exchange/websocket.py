@@ -17,25 +17,25 @@ from thinkwire.dialects.core.dialect import GLANCE, Phase
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.exchange.exchange_log import log_exchange
-from thinkwire.exchange.request_rewriting import Recollection
+from thinkwire.exchange.request_rewriting import CallerMemory
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.stream.documents import Documents
 from thinkwire.rewrite.stream.json_lines import rewritten
 from thinkwire.rewrite.stream.sse import is_document
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.json_tree import Node, Unreadable, decode, read
 from thinkwire.wire.ndjson import Line
 
-__all__ = ["Conversation", "without_torn_characters"]
+__all__ = ["WebSocketExchange", "without_torn_characters"]
 
 logger = logging.getLogger(__name__)
 
-type Choose = Callable[[bytes | None], tuple[RequestFacts, Choice]]
+type Choose = Callable[[bytes | None], tuple[RequestFacts, Selection]]
 """A client's message, or None for the upgrade itself -> the request as the rules see it, and what they chose."""
 
 
-class Conversation:
+class WebSocketExchange:
     """The messages of one flow, in the order of mitmproxy's hooks.
 
     Few messages of the server say whose they are. Where that leaves a choice, the strictest plan of all that it could
@@ -139,7 +139,7 @@ class _Request:
     """One request and its answer on a WebSocket."""
 
     def __init__(
-        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, memory: Memory, *, observes: bool
+        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory, *, observes: bool
     ) -> None:
         self.name: str | None = None
         """What the server calls the answer."""
@@ -148,7 +148,7 @@ class _Request:
         self._choice = choice
         self._observes = observes
         self._notes: list[str] = []
-        self._recollection = Recollection(flow, facts, choice, memory)
+        self._recollection = CallerMemory(flow, facts, choice, memory)
         self._answer = self._recollection.answer()
         self._documents = Documents(self._answer)
 

@@ -17,16 +17,16 @@ from markupsafe import Markup
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.html.timeline import Picture, picture_of, seconds
 from thinkwire.html.timeline_layout import LEFT, RIGHT, WIDTH, Chart, bar_width, chart_of
-from thinkwire.html.timeline_marks import Held
+from thinkwire.html.timeline_marks import ItemKind
 from thinkwire.playback.comparison import passages, untouched
 from thinkwire.playback.diff import Changed, listing_of
 from thinkwire.playback.reading import Reading, read_exchange, rerun
-from thinkwire.playback.recording import Recording, Session
+from thinkwire.playback.recording import RecordedExchange, Recording
 from thinkwire.playback.rehearsal import Rehearsed, rehearse
-from thinkwire.playback.summary import Row, Tone, exchange_rows
+from thinkwire.playback.summary import SummaryRow, Tone, exchange_rows
 from thinkwire.playback.text import counted, printable
 from thinkwire.rewrite.reading.transcript import assembled
-from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.ruleset.choose import Ruleset, Selection
 
 __all__ = ["page_of"]
 
@@ -44,14 +44,14 @@ _MOST_CHANGES: Final = 200
 class _Shown:
     """An exchange as the page shows it."""
 
-    recorded: Session
+    recorded: RecordedExchange
     model: str
     outcome: str
     """How it ended, in short."""
-    facts: list[Row]
-    said: list[Row]
+    facts: list[SummaryRow]
+    said: list[SummaryRow]
     said_left_out: int
-    sizes: dict[Held, int]
+    sizes: dict[ItemKind, int]
     """Characters that a client gets, by what they are."""
     picture: Picture | None = None
     chart: Chart | None = None
@@ -60,7 +60,7 @@ class _Shown:
     changes_left_out: int = 0
     done: str = ""
     """What the rules did, in short."""
-    legend: list[tuple[Held, str]] = field(default_factory=list)
+    legend: list[tuple[ItemKind, str]] = field(default_factory=list)
 
 
 def page_of(recording: Recording, numbers: list[int], name: str, ruleset: Ruleset | None, rules: str) -> bytes:
@@ -118,7 +118,7 @@ def _rewritten(one: Rehearsed, ruleset: Ruleset, share: int) -> _Shown:
         done=listing.summary if one.choice.rules else "no rule decides about this exchange",
     )
     if one.request.refusal:
-        refused = Row("refused", f"{one.request.refusal}; what follows is the recorded answer", Tone.BAD)
+        refused = SummaryRow("refused", f"{one.request.refusal}; what follows is the recorded answer", Tone.BAD)
         shown = replace(shown, facts=[*shown.facts, refused], outcome="refused")
     seen = passages(run, one.facts) if run.answer is not None else untouched(reading)
     return _drawn(shown, picture_of(one.recorded, seen, share))
@@ -129,8 +129,8 @@ _SAID: Final = ("reasoning", "content", "call", "refusal", "finish", "error")
 
 
 def _read(reading: Reading) -> _Shown:
-    facts: list[Row] = []
-    said: list[Row] = []
+    facts: list[SummaryRow] = []
+    said: list[SummaryRow] = []
     for row in exchange_rows(reading):
         if row.name != "timeline":  # the picture shows it
             (said if row.text is None or row.name in _SAID else facts).append(row)
@@ -139,7 +139,7 @@ def _read(reading: Reading) -> _Shown:
     answer = assembled(reading.moments)
     sizes = {
         held: sum(len(choice.text(kind)) for choice in answer.choices.values() for kind in kinds)
-        for held, kinds in ((Held.REASONING, [Kind.REASONING]), (Held.ANSWER, [Kind.TEXT, Kind.REFUSAL]))
+        for held, kinds in ((ItemKind.REASONING, [Kind.REASONING]), (ItemKind.ANSWER, [Kind.TEXT, Kind.REFUSAL]))
     }
     finishes = dict.fromkeys(choice.finish for choice in answer.choices.values() if choice.finish)
     return _Shown(
@@ -166,12 +166,12 @@ def _outcome(reading: Reading, finishes: list[str], *, has_error: bool) -> str:
     return "error" if recorded.status >= 400 or has_error else ", ".join(finishes)
 
 
-def _rules_of(choice: Choice) -> str:
+def _rules_of(choice: Selection) -> str:
     """The rules that decided, without the folders in which they lie: a page is shown to others."""
     return ", ".join(f"{rule.id} ({rule.file.name}:{rule.line})" for rule in choice.rules) or "none decided"
 
 
-def _cut(rows: Iterable[Row]) -> Iterator[Row]:
+def _cut(rows: Iterable[SummaryRow]) -> Iterator[SummaryRow]:
     """The rows, as long as together they are not too long; what is left out is counted."""
     room = _MOST_CHARACTERS
     for row in rows:
@@ -186,12 +186,12 @@ def _cut(rows: Iterable[Row]) -> Iterator[Row]:
 # --- the picture --------------------------------------------------------------------------------------------------
 
 _LEGEND: Final = {
-    Held.REASONING: "reasoning",
-    Held.ANSWER: "answer, refusals included",
-    Held.CALL: "tool call",
-    Held.HIDDEN: "hidden: taken away by the rules, or held back",
-    Held.OTHER: "other: finish, usage, end mark, or no text",
-    Held.BAD: "error, or not readable",
+    ItemKind.REASONING: "reasoning",
+    ItemKind.ANSWER: "answer, refusals included",
+    ItemKind.CALL: "tool call",
+    ItemKind.HIDDEN: "hidden: taken away by the rules, or held back",
+    ItemKind.OTHER: "other: finish, usage, end mark, or no text",
+    ItemKind.BAD: "error, or not readable",
 }
 
 
@@ -205,14 +205,14 @@ def _drawn(shown: _Shown, picture: Picture | None) -> _Shown:
     return replace(shown, chart=chart, legend=[(held, _LEGEND[held]) for held in picture.used])
 
 
-def _with_hidden(said: list[Row], picture: Picture) -> list[Row]:
+def _with_hidden(said: list[SummaryRow], picture: Picture) -> list[SummaryRow]:
     """What is hidden from a client, in front of what it gets of the same choice."""
     result = [*said]
     for lane in picture.lanes:
         if not lane.hidden:
             continue
-        (hidden,) = _cut([Row("hidden", lane.hidden, Tone.THOUGHT)])
-        heading = Row(lane.name)
+        (hidden,) = _cut([SummaryRow("hidden", lane.hidden, Tone.THOUGHT)])
+        heading = SummaryRow(lane.name)
         if heading in result:
             result.insert(result.index(heading) + 1, hidden)
         elif lane.is_choice:
@@ -253,7 +253,7 @@ def _environment() -> Environment:
     environment.filters["in_words"] = _in_words
     environment.filters["counted"] = counted
     environment.globals |= {"LEFT": LEFT, "RIGHT": RIGHT, "WIDTH": WIDTH, "BAD": _BAD, "bar_width": bar_width}
-    environment.globals |= {"REASONING": Held.REASONING, "ANSWER": Held.ANSWER}
+    environment.globals |= {"REASONING": ItemKind.REASONING, "ANSWER": ItemKind.ANSWER}
     return environment
 
 

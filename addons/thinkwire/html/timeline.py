@@ -10,12 +10,12 @@ from math import floor, log10
 from statistics import median
 from typing import Final
 
-from thinkwire.html.timeline_marks import Held, Sighting, in_order, sightings
-from thinkwire.playback.comparison import Passage
-from thinkwire.playback.recording import Session
+from thinkwire.html.timeline_marks import ItemKind, TimelineItem, in_order, sightings
+from thinkwire.playback.comparison import EventPair
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted
 
-__all__ = ["Curve", "Lane", "Mark", "Pause", "Picture", "Row", "Tick", "picture_of", "seconds"]
+__all__ = ["Curve", "Lane", "Mark", "Picture", "Silence", "Tick", "TimelineRow", "picture_of", "seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """The marks of one kind."""
 
-    held: Held
+    held: ItemKind
     marks: list[Mark]
 
 
@@ -44,7 +44,7 @@ class Row:
 class Curve:
     """How many characters have come by when."""
 
-    held: Held
+    held: ItemKind
     points: list[tuple[float, int]]
 
     @property
@@ -57,7 +57,7 @@ class Lane:
     """One choice; or, without a name, what is said beside all of them."""
 
     name: str
-    rows: list[Row]
+    rows: list[TimelineRow]
     curves: list[Curve] = field(default_factory=list)
     hidden: str = ""
     """All that the rules took away from it, or held back."""
@@ -69,7 +69,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Silence:
     """A time in which nothing was said, much longer than between the other events."""
 
     start: float
@@ -94,7 +94,7 @@ class Picture:
     end: float
     lanes: list[Lane]
     ticks: list[Tick]
-    pauses: list[Pause]
+    pauses: list[Silence]
     left_out: int = 0
     """Choices that there is no room for."""
 
@@ -104,10 +104,10 @@ class Picture:
         return self.is_timed or len({mark.first for lane in self.lanes for row in lane.rows for mark in row.marks}) > 1
 
     @property
-    def used(self) -> list[Held]:
+    def used(self) -> list[ItemKind]:
         """What there are marks of, in the order of the legend."""
         there = {row.held for lane in self.lanes for row in lane.rows}
-        return [held for held in Held if held in there]
+        return [held for held in ItemKind if held in there]
 
 
 _MOST_LANES: Final = 16
@@ -116,7 +116,7 @@ _COLUMNS: Final = 440
 _FEWEST_COLUMNS: Final = 60
 
 
-def picture_of(recorded: Session, passages: Iterable[Passage], share: int = 1) -> Picture | None:
+def picture_of(recorded: RecordedExchange, passages: Iterable[EventPair], share: int = 1) -> Picture | None:
     """The picture of an answer; None where there is no event. `share` is how many pictures there are on a page."""
     seen = [*sightings(passages)]
     if not seen:
@@ -158,37 +158,37 @@ class _Scale:
     column: float
     """What is closer than this is one mark."""
 
-    def place(self, one: Sighting) -> float:
+    def place(self, one: TimelineItem) -> float:
         return one.time if self.is_timed and one.time is not None else float(one.event)
 
 
-def _lane(name: str, seen: list[Sighting], scale: _Scale) -> Lane:
-    curves = [curve for held in Held if (curve := _curve(held, seen, scale)) is not None]
+def _lane(name: str, seen: list[TimelineItem], scale: _Scale) -> Lane:
+    curves = [curve for held in ItemKind if (curve := _curve(held, seen, scale)) is not None]
     return Lane(name, _rows(seen, scale), curves, _hidden(seen))
 
 
-def _hidden(seen: list[Sighting]) -> str:
+def _hidden(seen: list[TimelineItem]) -> str:
     """All that is hidden, without what was only held back for a while."""
     texts: list[str] = []
     for one in seen:
         if one.released:
             texts = ["".join(texts)[: -one.released]]
-        if one.held is Held.HIDDEN and one.size:
+        if one.held is ItemKind.HIDDEN and one.size:
             texts.append(one.text)
     return "".join(texts)
 
 
-def _rows(seen: list[Sighting], scale: _Scale) -> list[Row]:
+def _rows(seen: list[TimelineItem], scale: _Scale) -> list[TimelineRow]:
     rows = []
-    for held in Held:
+    for held in ItemKind:
         mine = sorted((one for one in seen if one.held is held), key=scale.place)
         if mine:
-            rows.append(Row(held, list(_marks(mine, scale))))
+            rows.append(TimelineRow(held, list(_marks(mine, scale))))
     return rows
 
 
-def _marks(seen: list[Sighting], scale: _Scale) -> Iterator[Mark]:
-    group: list[Sighting] = []
+def _marks(seen: list[TimelineItem], scale: _Scale) -> Iterator[Mark]:
+    group: list[TimelineItem] = []
     for one in seen:
         if group and scale.place(one) - scale.place(group[0]) >= scale.column:
             yield _mark(group, scale)
@@ -197,7 +197,7 @@ def _marks(seen: list[Sighting], scale: _Scale) -> Iterator[Mark]:
     yield _mark(group, scale)
 
 
-def _mark(group: list[Sighting], scale: _Scale) -> Mark:
+def _mark(group: list[TimelineItem], scale: _Scale) -> Mark:
     first, last = group[0], group[-1]
     text, events = "", len({one.event for one in group})
     for one in group:
@@ -209,12 +209,12 @@ def _mark(group: list[Sighting], scale: _Scale) -> Mark:
     return Mark(scale.place(first), scale.place(last), first.event, last.event, events, text)
 
 
-def _curve(held: Held, seen: list[Sighting], scale: _Scale) -> Curve | None:
+def _curve(held: ItemKind, seen: list[TimelineItem], scale: _Scale) -> Curve | None:
     """One point for each column in which something came; the last of them is the sum."""
     points: list[tuple[float, int]] = []
     total = 0
     for one in seen:
-        if size := one.size if one.held is held else -one.released if held is Held.HIDDEN else 0:
+        if size := one.size if one.held is held else -one.released if held is ItemKind.HIDDEN else 0:
             total += size
             place = scale.place(one)
             if points and place - points[-1][0] < scale.column:
@@ -233,23 +233,23 @@ _VISIBLE: Final = 1 / 50
 _MOST_TICKS: Final = 10
 
 
-def _span(recorded: Session, seen: list[Sighting]) -> tuple[float, float]:
+def _span(recorded: RecordedExchange, seen: list[TimelineItem]) -> tuple[float, float]:
     """From the request to the end; some servers speak before they are asked."""
     times = [one.time for one in seen if one.time is not None]
     start, end = min(0.0, *times), max([*times, recorded.total or 0.0, recorded.broke_at or 0.0])
     return start, end if end > start else start + 1.0
 
 
-def _order(seen: list[Sighting]) -> tuple[float, float]:
+def _order(seen: list[TimelineItem]) -> tuple[float, float]:
     return 0.0, float(max(1, *(one.event for one in seen)))
 
 
-def _pauses(times: list[float], span: float) -> Iterator[Pause]:
+def _pauses(times: list[float], span: float) -> Iterator[Silence]:
     gaps = [(earlier, later) for earlier, later in pairwise(times) if later > earlier]
     usual = median([later - earlier for earlier, later in gaps]) if gaps else 0.0
     for earlier, later in gaps:
         if later - earlier >= max(span * _VISIBLE, usual * _MANY_TIMES):
-            yield Pause(earlier, later)
+            yield Silence(earlier, later)
 
 
 def _ticks(start: float, end: float, *, is_timed: bool) -> list[Tick]:

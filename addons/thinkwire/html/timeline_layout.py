@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from thinkwire.html.timeline import Curve, Lane, Mark, Picture, seconds
-from thinkwire.html.timeline_marks import Held
+from thinkwire.html.timeline_marks import ItemKind
 from thinkwire.playback.text import counted
 
-__all__ = ["Area", "Band", "Bar", "Chart", "Line", "Word", "bar_width", "chart_of"]
+__all__ = ["Area", "Band", "Bar", "Chart", "ChartLine", "Word", "bar_width", "chart_of"]
 
 WIDTH: Final = 1000
 LEFT: Final = 92
@@ -34,15 +34,15 @@ class Bar:
     y: float
     width: float
     height: float
-    held: Held
+    held: ItemKind
     title: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """A curve, as the points of a polyline."""
 
-    held: Held
+    held: ItemKind
     points: str
 
 
@@ -85,7 +85,7 @@ class Chart:
     bands: list[Band] = field(default_factory=list)
     grid: list[float] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ChartLine] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     broke_at: float | None = None
     """Where the answer broke off."""
@@ -140,12 +140,12 @@ class _Layout:
         self._chart.areas.append(Area(top, self._y - top))
         self._y += _GAP
 
-    def _bar(self, mark: Mark, held: Held) -> Bar:
+    def _bar(self, mark: Mark, held: ItemKind) -> Bar:
         left, right = self._x(mark.at), self._x(mark.until)
         y, height = self._y + (_ROW - _BAR) / 2, _BAR
         return Bar(left, y, _round(right - left + bar_width(held)), height, held, self._title(mark, held))
 
-    def _title(self, mark: Mark, held: Held) -> str:
+    def _title(self, mark: Mark, held: ItemKind) -> str:
         numbers = f"event {mark.first}" if mark.events == 1 else f"{mark.events:,} events, {mark.first} to {mark.last}"
         when = ""
         if self._picture.is_timed:
@@ -164,7 +164,7 @@ class _Layout:
                 x, y = self._x(at), _round(foot - (foot - top) * total / most)
                 points += [(x, points[-1][1]), (x, y)]
             points.append((RIGHT, points[-1][1]))
-            self._chart.lines.append(Line(curve.held, " ".join(f"{x:g},{y:g}" for x, y in points)))
+            self._chart.lines.append(ChartLine(curve.held, " ".join(f"{x:g},{y:g}" for x, y in points)))
             ends.append((points[-1][1], curve))
         self._ends(sorted(ends, key=lambda end: end[0]), foot)
         self._y += _CURVES
@@ -186,9 +186,9 @@ class _Layout:
         return _round(LEFT + (at - self._picture.start) / span * (RIGHT - LEFT))
 
 
-def bar_width(held: Held) -> float:
+def bar_width(held: ItemKind) -> float:
     """The width of the mark of one event; those that are hollow need more."""
-    return 2.5 if held is Held.HIDDEN else 1.6
+    return 2.5 if held is ItemKind.HIDDEN else 1.6
 
 
 def _short(number: int) -> str:

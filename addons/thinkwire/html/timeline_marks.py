@@ -9,14 +9,14 @@ from enum import Enum
 from typing import Final
 
 from thinkwire.dialects.core.parts import Kind
-from thinkwire.playback.comparison import Passage
+from thinkwire.playback.comparison import EventPair
 from thinkwire.playback.text import alike
-from thinkwire.rewrite.reading.transcript import Moment, Said
+from thinkwire.rewrite.reading.transcript import EventContent, Moment
 
-__all__ = ["Held", "Number", "Sighting", "in_order", "sightings"]
+__all__ = ["ItemKind", "Number", "TimelineItem", "in_order", "sightings"]
 
 
-class Held(Enum):
+class ItemKind(Enum):
     """What an event held, as one row shows it."""
 
     REASONING = "reasoning"
@@ -34,10 +34,10 @@ type Number = int | str
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class TimelineItem:
     """One thing that is seen of an event."""
 
-    held: Held
+    held: ItemKind
     event: int
     time: float | None
     text: str = ""
@@ -50,21 +50,21 @@ class Sighting:
 
 
 _SPOKEN: Final = {
-    Kind.REASONING: Held.REASONING,
-    Kind.TEXT: Held.ANSWER,
-    Kind.REFUSAL: Held.ANSWER,
-    Kind.TOOL_CALL: Held.CALL,
+    Kind.REASONING: ItemKind.REASONING,
+    Kind.TEXT: ItemKind.ANSWER,
+    Kind.REFUSAL: ItemKind.ANSWER,
+    Kind.TOOL_CALL: ItemKind.CALL,
 }
 
 
-def sightings(passages: Iterable[Passage]) -> Iterator[Sighting]:
+def sightings(passages: Iterable[EventPair]) -> Iterator[TimelineItem]:
     """All that is seen of the events of an answer, on either side of the rules."""
     held_back: dict[Number, str] = {}
     for passage in passages:
         yield from _sightings(passage, held_back)
 
 
-def _sightings(passage: Passage, held_back: dict[Number, str]) -> Iterator[Sighting]:
+def _sightings(passage: EventPair, held_back: dict[Number, str]) -> Iterator[TimelineItem]:
     event = passage.said.event
     before, after = _spoken([passage.said]), _spoken(passage.got)
     for choice in in_order(before | after):
@@ -72,22 +72,22 @@ def _sightings(passage: Passage, held_back: dict[Number, str]) -> Iterator[Sight
         earlier = held_back.get(choice, "")
         missing, released = _missing(earlier, said, got)
         for held, text in got.items():
-            yield Sighting(held, event.number, event.time, text, len(text), choice, released)
+            yield TimelineItem(held, event.number, event.time, text, len(text), choice, released)
             released = 0
         if missing:
-            yield Sighting(Held.HIDDEN, event.number, event.time, missing, len(missing), choice)
+            yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, missing, len(missing), choice)
         held_back[choice] = (missing if got else earlier + missing)[-_MOST_HELD_BACK:]
     if not passage.got and not before:
         problem = passage.said.problem
         text = f"cannot be read: {problem}" if problem else "an event without a text"
-        yield Sighting(Held.HIDDEN, event.number, event.time, text, 0, _owner(passage.said))
+        yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, text, 0, _owner(passage.said))
     elif passage.got:
         yield from _beside(passage.got, event.number, event.time, is_spoken=bool(before or after))
 
 
-def _spoken(said: list[Said]) -> dict[Number, dict[Held, str]]:
+def _spoken(said: list[EventContent]) -> dict[Number, dict[ItemKind, str]]:
     """What is said, by its choice."""
-    texts: dict[Number, dict[Held, str]] = {}
+    texts: dict[Number, dict[ItemKind, str]] = {}
     for moment in (moment for one in said for moment in one.moments if moment.kind in _SPOKEN):
         of_choice, held = texts.setdefault(moment.choice, {}), _SPOKEN[moment.kind]
         of_choice[held] = of_choice.get(held, "") + (moment.name and f"{moment.name} ") + moment.text
@@ -98,9 +98,9 @@ _MOST_HELD_BACK: Final = 1_000
 """Characters that may be sent later; the beginning of a tag is shorter."""
 
 
-def _missing(earlier: str, said: dict[Held, str], got: dict[Held, str]) -> tuple[str, int]:
+def _missing(earlier: str, said: dict[ItemKind, str], got: dict[ItemKind, str]) -> tuple[str, int]:
     """What of a choice's words does not get through, and how much of what was missing `earlier` does now."""
-    if Held.REASONING in got:
+    if ItemKind.REASONING in got:
         return "", len(earlier)  # where a thought gets through, nothing but markup was taken away
     new, sent = "".join(said.values()), "".join(got.values())
     if sent != new and len(sent) > len(earlier) and (earlier + new).startswith(sent):
@@ -113,7 +113,7 @@ def _missing(earlier: str, said: dict[Held, str], got: dict[Held, str]) -> tuple
     return new.replace(sent, "", 1), 0
 
 
-def _owner(said: Said) -> Number | None:
+def _owner(said: EventContent) -> Number | None:
     return next((moment.choice for moment in said.moments), None)
 
 
@@ -124,21 +124,23 @@ _BESIDE: Final[dict[Kind, Callable[[Moment], str]]] = {
 }
 
 
-def _beside(got: list[Said], number: int, time: float | None, *, is_spoken: bool) -> Iterator[Sighting]:
+def _beside(got: list[EventContent], number: int, time: float | None, *, is_spoken: bool) -> Iterator[TimelineItem]:
     """What is said beside the words."""
     found = False
     for one in got:
         if one.problem:
             found = True
-            yield Sighting(Held.BAD, number, time, f"cannot be read: {one.problem}")
+            yield TimelineItem(ItemKind.BAD, number, time, f"cannot be read: {one.problem}")
         for moment in one.moments:
             if moment.kind in _BESIDE:
                 found = True
-                held = Held.BAD if moment.kind is Kind.ERROR else Held.OTHER
-                yield Sighting(held, number, time, _BESIDE[moment.kind](moment))
+                held = ItemKind.BAD if moment.kind is Kind.ERROR else ItemKind.OTHER
+                yield TimelineItem(held, number, time, _BESIDE[moment.kind](moment))
     if not found and not is_spoken:
         is_end = any(one.event.is_end_mark for one in got)
-        yield Sighting(Held.OTHER, number, time, f"end mark {got[0].event.text.strip()}" if is_end else "no text")
+        yield TimelineItem(
+            ItemKind.OTHER, number, time, f"end mark {got[0].event.text.strip()}" if is_end else "no text"
+        )
 
 
 def in_order(choices: Iterable[Number]) -> list[Number]:

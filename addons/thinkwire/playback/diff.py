@@ -11,7 +11,7 @@ from thinkwire.playback.text import alike
 from thinkwire.wire.json_difference import Difference, differences
 from thinkwire.wire.json_tree import Unreadable, decode
 
-__all__ = ["Changed", "Line", "Listing", "listing_of"]
+__all__ = ["Changed", "DiffLine", "Listing", "listing_of"]
 
 _AROUND: Final = 60
 """Characters shown on either side of what changed."""
@@ -20,7 +20,7 @@ _LONGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """How something was, or is."""
 
     sign: str
@@ -37,7 +37,7 @@ class Changed:
     """One thing that the rules change."""
 
     where: str
-    lines: list[Line]
+    lines: list[DiffLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def listing_of(one: Rehearsed, run: Rerun) -> Listing:
 # --- the request --------------------------------------------------------------------------------------------------
 
 
-def _request_lines(one: Rehearsed) -> Iterator[Line]:
+def _request_lines(one: Rehearsed) -> Iterator[DiffLine]:
     before, after = decode(one.request.before), decode(one.request.after)
     try:
         found = differences(before, after) if one.request.is_changed else []
@@ -83,7 +83,7 @@ def _where(change: Change, noun: str) -> str:
     return f"{noun} {change.event.number}" if change.event is not None else "after the last event"
 
 
-def _change_lines(change: Change) -> Iterator[Line]:
+def _change_lines(change: Change) -> Iterator[DiffLine]:
     before, after = _shown(change.before) or None, [_shown(text) for text in change.after]
     if len(after) == 1:
         yield from _both(before, after[0])
@@ -96,7 +96,7 @@ def _change_lines(change: Change) -> Iterator[Line]:
 # --- lines --------------------------------------------------------------------------------------------------------
 
 
-def _both(before: str | None, after: str | None) -> Iterator[Line]:
+def _both(before: str | None, after: str | None) -> Iterator[DiffLine]:
     """Two texts, of which not much is shown around what differs; or one as a whole."""
     start = end = 0
     if before is not None and after is not None:
@@ -109,7 +109,7 @@ def _both(before: str | None, after: str | None) -> Iterator[Line]:
         first, last = max(0, start - _AROUND), min(len(text), until + _AROUND)
         head = ("..." if first else "") + text[first:start]
         tail = text[until:last] + ("..." if last < len(text) else "")
-        yield Line(sign, _cut(text[start:until]), head, tail)
+        yield DiffLine(sign, _cut(text[start:until]), head, tail)
 
 
 def _cut(text: str) -> str:

@@ -7,15 +7,15 @@ from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.playback.conversed import converse
-from thinkwire.playback.recording import Answer, Session, says_something
+from thinkwire.playback.recording import RecordedAnswer, RecordedExchange, says_something
 from thinkwire.playback.text import counted
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.reading.event_reader import Event, FrameReader
-from thinkwire.rewrite.reading.transcript import Assembler, Moment, Said
+from thinkwire.rewrite.reading.transcript import Assembler, EventContent, Moment
 from thinkwire.rewrite.stream.rewriter import StreamRewriter
-from thinkwire.rewrite.stream.sniff import Form, Label
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.rewrite.tally import Tally
-from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.ruleset.choose import Ruleset, Selection
 from thinkwire.wire.json_tree import decode
 
 __all__ = ["Change", "Reading", "Rerun", "read_exchange", "read_rewritten", "rerun"]
@@ -25,15 +25,15 @@ __all__ = ["Change", "Reading", "Rerun", "read_exchange", "read_rewritten", "rer
 class Reading:
     """One exchange and what was said in it."""
 
-    recorded: Session
+    recorded: RecordedExchange
     facts: RequestFacts
-    choice: Choice | None = None
+    choice: Selection | None = None
     """What the rules decided, where any were asked for."""
     dialect: Dialect | None = None
     """The API of the answer, or else of the request."""
-    form: Form | None = None
+    form: BodyFormat | None = None
     """None where the answer is none of a model, and was not read."""
-    said: list[Said] = field(default_factory=list)
+    said: list[EventContent] = field(default_factory=list)
     damage: str = ""
 
     @property
@@ -42,11 +42,11 @@ class Reading:
 
     @property
     def is_stream(self) -> bool:
-        return self.form not in (None, Form.BODY, Form.RAW)
+        return self.form not in (None, BodyFormat.BODY, BodyFormat.RAW)
 
 
 def read_exchange(
-    recorded: Session,
+    recorded: RecordedExchange,
     ruleset: Ruleset | None = None,
     dialects: tuple[Dialect, ...] = DIALECTS,
     *,
@@ -70,24 +70,26 @@ def read_exchange(
     return _assembled(Reading(recorded, facts, choice), answer, dialects, keeps_updates)
 
 
-def _heard_by_client(recorded: Session, ruleset: Ruleset) -> list[Event]:
+def _heard_by_client(recorded: RecordedExchange, ruleset: Ruleset) -> list[Event]:
     sent = (message for _, message in converse(recorded, ruleset) if says_something(message))
     return [recorded.event_of(number, message) for number, message in enumerate(sent, 1)]
 
 
-def _talk(heard: list[Event]) -> Answer:
+def _talk(heard: list[Event]) -> RecordedAnswer:
     """The messages of a WebSocket: each is a document, as each line is elsewhere."""
-    return Answer(heard, Form.LINES)
+    return RecordedAnswer(heard, BodyFormat.LINES)
 
 
-def read_rewritten(recorded: Session, facts: RequestFacts, choice: Choice) -> Reading:
+def read_rewritten(recorded: RecordedExchange, facts: RequestFacts, choice: Selection) -> Reading:
     """Read an answer that the rules have rewritten already; the facts are those of the request as it came."""
     label = recorded.label(facts)
     reading = Reading(recorded, facts, choice)
     return reading if label is None else _assembled(reading, recorded.answer(label), choice.dialects)
 
 
-def _assembled(reading: Reading, answer: Answer, dialects: tuple[Dialect, ...], keeps_updates: bool = False) -> Reading:
+def _assembled(
+    reading: Reading, answer: RecordedAnswer, dialects: tuple[Dialect, ...], keeps_updates: bool = False
+) -> Reading:
     assembler = Assembler(reading.facts, dialects, keeps_updates=keeps_updates)
     said = [assembler.read(event) for event in answer.events]
     return replace(reading, dialect=assembler.dialect, form=answer.form, said=said, damage=answer.damage)
@@ -112,13 +114,13 @@ class Change:
 class Rerun:
     """What rules do to the answer of one exchange."""
 
-    choice: Choice
+    choice: Selection
     noun: str
     """What an answer is made of: "event", "message" or "body"."""
     tally: Tally | None = None
     changes: list[Change] = field(default_factory=list)
     damage: str = ""
-    answer: Answer | None = None
+    answer: RecordedAnswer | None = None
     """What the provider sent; None where it was not read."""
 
     @property
@@ -131,7 +133,7 @@ class Rerun:
         return [f"{counted(count, self.noun)} {what}" for what, count in counts if count]
 
 
-def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
+def rerun(recorded: RecordedExchange, ruleset: Ruleset) -> Rerun:
     """Rewrite an answer, event by event."""
     facts = recorded.facts(ruleset.dialects)
     choice = ruleset.choose(facts, recorded.flow)
@@ -145,43 +147,43 @@ def rerun(recorded: Session, ruleset: Ruleset) -> Rerun:
     answer = recorded.answer(label)
     if answer.form is None:
         return Rerun(choice, "event", damage=answer.damage)
-    noun = "body" if answer.form is Form.BODY else "event"
+    noun = "body" if answer.form is BodyFormat.BODY else "event"
     rewriter = AnswerRewriter(choice.plan.response, facts, choice.dialects)
     return Rerun(choice, noun, rewriter.tally, list(_changes(answer, answer.form, rewriter)), answer.damage, answer)
 
 
 _LABELS = {
-    Form.EVENTS: Label.EVENTS,
-    Form.LINES: Label.LINES,
-    Form.LIST: Label.LIST,
-    Form.MESSAGES: Label.AWS,
-    Form.BODY: Label.JSON,
-    Form.RAW: Label.UNSURE,
+    BodyFormat.EVENTS: ContentHint.EVENTS,
+    BodyFormat.LINES: ContentHint.LINES,
+    BodyFormat.LIST: ContentHint.LIST,
+    BodyFormat.MESSAGES: ContentHint.AWS,
+    BodyFormat.BODY: ContentHint.JSON,
+    BodyFormat.RAW: ContentHint.UNSURE,
 }
 _NEVER = float("inf")
 
 
-def _changes(answer: Answer, form: Form, rewriter: AnswerRewriter) -> Iterator[Change]:
+def _changes(answer: RecordedAnswer, form: BodyFormat, rewriter: AnswerRewriter) -> Iterator[Change]:
     machine = StreamRewriter(rewriter, _LABELS[form], None, _NEVER, 0.0)
     for event in answer.events:
         sent = machine.feed(event.raw, event.time or 0.0)
-        if form in (Form.BODY, Form.RAW):
+        if form in (BodyFormat.BODY, BodyFormat.RAW):
             sent += machine.finish()
         if (change := _change(event, b"".join(sent), form)) is not None:
             yield change
-    last = [] if form in (Form.BODY, Form.RAW) else _texts_in(b"".join(machine.finish()), form)
+    last = [] if form in (BodyFormat.BODY, BodyFormat.RAW) else _texts_in(b"".join(machine.finish()), form)
     if last:
         yield Change(None, "", last)
 
 
-def _changed_messages(recorded: Session, ruleset: Ruleset) -> Iterator[Change]:
+def _changed_messages(recorded: RecordedExchange, ruleset: Ruleset) -> Iterator[Change]:
     pairs = (pair for pair in converse(recorded, ruleset) if says_something(pair[0]))
     for event, (_, after) in zip(recorded.heard, pairs, strict=True):
         if after.dropped or after.content != event.raw:
             yield Change(event, event.text, [] if after.dropped else [decode(after.content)])
 
 
-def _change(event: Event, sent: bytes, form: Form) -> Change | None:
+def _change(event: Event, sent: bytes, form: BodyFormat) -> Change | None:
     if sent == event.raw:
         return None
     before, after = event.text, _texts_in(sent, form)
@@ -191,6 +193,6 @@ def _change(event: Event, sent: bytes, form: Form) -> Change | None:
     return Change(event, before, after)
 
 
-def _texts_in(raw: bytes, form: Form) -> list[str]:
+def _texts_in(raw: bytes, form: BodyFormat) -> list[str]:
     reader = FrameReader.of(form)
     return [event.text for event in [*reader.feed(raw), *reader.finish()]]

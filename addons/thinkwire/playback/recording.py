@@ -20,13 +20,13 @@ from thinkwire.playback.chunk_times import CHUNKS, cut_as_noted, is_time, noted_
 from thinkwire.playback.flow_reader import read_flows
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.reading.event_reader import Event, FrameReader
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
-from thinkwire.rewrite.stream.sniff import Form
-from thinkwire.ruleset.choose import Choice
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.sniff import BodyFormat
+from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.codings import decoder_for
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Answer", "Chunk", "Recording", "Session", "read_recording", "says_something"]
+__all__ = ["Chunk", "RecordedAnswer", "RecordedExchange", "Recording", "read_recording", "says_something"]
 
 _REDACTOR: Final = Redactor()
 
@@ -41,18 +41,18 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """The body of an answer, cut into its events."""
 
     events: list[Event]
-    form: Form | None = None
+    form: BodyFormat | None = None
     """What it is made of; None where it was not read."""
     damage: str = ""
     """Why it could not be decoded to its end."""
 
 
 @dataclass(frozen=True)
-class Session:
+class RecordedExchange:
     """One exchange of a file."""
 
     number: int
@@ -171,24 +171,24 @@ class Session:
         content = self.flow.response.get_content(strict=False) if self.flow.response is not None else b""
         return (content or b"").decode("utf-8", "replace")
 
-    def label(self, facts: RequestFacts) -> Label | None:
+    def label(self, facts: RequestFacts) -> ContentHint | None:
         """How the answer is to be read; None where it is none of a model."""
         response = self.flow.response
         if response is None or not response.raw_content or not may_have_body(self.flow.request, response):
             return None
         return label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
 
-    def answer(self, label: Label) -> Answer:
+    def answer(self, label: ContentHint) -> RecordedAnswer:
         """The answer as the provider sent it."""
         decoder = decoder_for(str(self._headers.get("content-encoding", "")))
         if decoder is None:
-            return Answer([], None, f"content-encoding {self._headers['content-encoding']} cannot be read")
+            return RecordedAnswer([], None, f"content-encoding {self._headers['content-encoding']} cannot be read")
         reader = FrameReader(label, None if decoder.is_identity else decoder)
         return _read(reader, self.chunks)
 
     def rewritten(
-        self, label: Label, facts: RequestFacts, choice: Choice, answer: AnswerRewriter | None = None
-    ) -> Answer:
+        self, label: ContentHint, facts: RequestFacts, choice: Selection, answer: AnswerRewriter | None = None
+    ) -> RecordedAnswer:
         """The answer as a client would get it by these rules; `answer` may be one that somebody listens to."""
         decoder = decoder_for(str(self._headers.get("content-encoding", "")))
         if decoder is None or not choice.plan.reads_answer:
@@ -212,17 +212,17 @@ def says_something(message: WebSocketMessage) -> bool:
     return not message.from_client and message.is_text and not message.dropped
 
 
-def _read(reader: FrameReader, chunks: list[Chunk]) -> Answer:
+def _read(reader: FrameReader, chunks: list[Chunk]) -> RecordedAnswer:
     events = [event for chunk in chunks for event in reader.feed(chunk.raw, chunk.time)]
     events += reader.finish()
-    return Answer(events, reader.form, reader.damage)
+    return RecordedAnswer(events, reader.form, reader.damage)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
     """The HTTP exchanges of a file."""
 
-    exchanges: list[Session] = field(default_factory=list)
+    exchanges: list[RecordedExchange] = field(default_factory=list)
     damage: str = ""
     """What is wrong behind the last of them."""
 
@@ -230,5 +230,7 @@ class Recording:
 def read_recording(path: Path) -> Recording:
     """All exchanges that are complete. Raises RecordingError where there is none, and the file is no recording."""
     found = read_flows(path)
-    exchanges = [Session(number, flow) for number, flow in enumerate(found.flows, 1) if isinstance(flow, http.HTTPFlow)]
+    exchanges = [
+        RecordedExchange(number, flow) for number, flow in enumerate(found.flows, 1) if isinstance(flow, http.HTTPFlow)
+    ]
     return Recording(exchanges, found.damage)

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Final
 
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.exchange.request_rewriting import EditedRequest, Recollection, edit_request
-from thinkwire.playback.recording import Session
+from thinkwire.exchange.request_rewriting import CallerMemory, EditedRequest, edit_request
+from thinkwire.playback.recording import RecordedExchange
 from thinkwire.rewrite.history.memory import Memory
-from thinkwire.ruleset.choose import Choice, Ruleset
+from thinkwire.ruleset.choose import Ruleset, Selection
 
 __all__ = ["Rehearsed", "memory_of_a_session", "rehearse"]
 
@@ -26,9 +26,9 @@ _MOST_BYTES: Final = 64 * 1024 * 1024
 class Rehearsed:
     """One exchange, as far as its request has come."""
 
-    recorded: Session
+    recorded: RecordedExchange
     facts: RequestFacts
-    choice: Choice
+    choice: Selection
     request: EditedRequest
     """Unchanged on a WebSocket, whose messages have requests in them."""
 
@@ -38,7 +38,7 @@ def memory_of_a_session() -> Memory:
     return Memory(_MOST_BYTES, math.inf, lambda: 0.0)
 
 
-def rehearse(sessions: Iterable[Session], ruleset: Ruleset) -> Iterator[Rehearsed]:
+def rehearse(sessions: Iterable[RecordedExchange], ruleset: Ruleset) -> Iterator[Rehearsed]:
     """Take the exchanges through the rules, one after the other, with one memory."""
     memory = memory_of_a_session()
     hear: Callable[[], object] | None = None
@@ -47,7 +47,7 @@ def rehearse(sessions: Iterable[Session], ruleset: Ruleset) -> Iterator[Rehearse
             hear()
         facts = recorded.facts(ruleset.dialects)
         choice = ruleset.choose(facts, recorded.flow)
-        recollection = Recollection(recorded.flow, facts, choice, memory)
+        recollection = CallerMemory(recorded.flow, facts, choice, memory)
         is_edited = choice.plan.request.changes and not recorded.messages
         request = edit_request(recorded.flow.request, recollection) if is_edited else EditedRequest()
         yield Rehearsed(recorded, facts, choice, request)

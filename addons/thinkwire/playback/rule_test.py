@@ -11,27 +11,27 @@ from mitmproxy import http
 
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.exchange.exchange import Exchange
-from thinkwire.exchange.request_headers import take_our_header
+from thinkwire.exchange.request_headers import take_control_header
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.reading import read_rewritten
-from thinkwire.playback.recording import Recording, Session
+from thinkwire.playback.recording import RecordedExchange, Recording
 from thinkwire.playback.rehearsal import memory_of_a_session
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.reading.transcript import assembled
-from thinkwire.ruleset.choose import Choice, Ruleset
-from thinkwire.ruleset.rule_tests.changes import ABSENT, Changes, ChangesError
+from thinkwire.ruleset.choose import Ruleset, Selection
+from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, ChangesError, RequestChanges
 from thinkwire.ruleset.rule_tests.expected import RuleTest
-from thinkwire.ruleset.rule_tests.verdict import Came, Document, Verdict, differences
+from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, differences
 from thinkwire.wire.json_tree import Unreadable, decode, read
 
-__all__ = ["try_out"]
+__all__ = ["run_test"]
 
 
 class _CannotRunError(Exception):
     """A test cannot be run; the text says why."""
 
 
-def try_out(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Verdict:
+def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Verdict:
     """Run a test of these rules. `read_file` reads a recording, and raises RecordingError."""
     begin = time.perf_counter()
     try:
@@ -41,7 +41,7 @@ def try_out(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Record
     return Verdict(test, differences(test.expected, came), came.notes, seconds=time.perf_counter() - begin)
 
 
-def _came(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Came:
+def _came(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Actual:
     sessions = _sessions(test, read_file)
     memory = memory_of_a_session()
     for session in sessions[:-1]:
@@ -50,7 +50,7 @@ def _came(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recordin
     return _Run(sessions[-1], test.changes, ruleset, memory, is_tested=True).came()
 
 
-def _sessions(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[Session]:
+def _sessions(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[RecordedExchange]:
     """The exchanges up to the one that the test looks at."""
     recording = _open(test.recording, read_file)
     if recording.damage:
@@ -81,7 +81,7 @@ class _Run:
     """One exchange, through the rules and the memory as the addon does it; the recorded flow stays as it is."""
 
     def __init__(
-        self, session: Session, changes: Changes, ruleset: Ruleset, memory: Memory, *, is_tested: bool
+        self, session: RecordedExchange, changes: RequestChanges, ruleset: Ruleset, memory: Memory, *, is_tested: bool
     ) -> None:
         self._number = session.number
         self._flow = session.flow.copy()
@@ -90,18 +90,18 @@ class _Run:
         except ChangesError as error:
             raise _CannotRunError(f"the request of flow {session.number} cannot be changed: {error}") from error
         self._facts: RequestFacts = self._session.facts(ruleset.dialects)
-        take_our_header(self._flow.request)
-        self._choice: Choice = ruleset.choose(self._facts, self._flow)
+        take_control_header(self._flow.request)
+        self._choice: Selection = ruleset.choose(self._facts, self._flow)
         self._exchange = Exchange(self._flow, self._facts, self._choice, memory, observes=False)
         self._provider_status = self._answer.status_code
         self._exchange.request()
         self._exchange.response()
 
     @property
-    def _session(self) -> Session:
-        return Session(self._number, self._flow)
+    def _session(self) -> RecordedExchange:
+        return RecordedExchange(self._number, self._flow)
 
-    def came(self) -> Came:
+    def came(self) -> Actual:
         reading = read_rewritten(self._session, self._facts, self._choice)
         if reading.damage:
             raise _CannotRunError(f"the answer of flow {self._number} cannot be read: {reading.damage}")
@@ -110,7 +110,7 @@ class _Run:
         documents = [_document(event.text, noun.format(event.number)) for event in events]
         if reading.form is None:  # an error, whose body is not read as an answer
             documents = [_body(self._answer)]
-        return Came(
+        return Actual(
             rules=self._exchange.rules,
             request=None if self._exchange.refusal else _body(self._flow.request),
             status=self._answer.status_code,
@@ -127,7 +127,7 @@ class _Run:
         return response
 
 
-def _change(request: http.Request, changes: Changes, *, strict: bool) -> None:
+def _change(request: http.Request, changes: RequestChanges, *, strict: bool) -> None:
     if changes.host is not None:
         request.host = changes.host
     if changes.path is not None:
@@ -148,4 +148,4 @@ def _document(text: str, where: str) -> Document:
     try:
         return Document(where, text, read(text, None).value)
     except (Unreadable, ValueError, RecursionError):
-        return Document(where, text, ABSENT)
+        return Document(where, text, NO_MEMBER)

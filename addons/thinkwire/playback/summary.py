@@ -14,7 +14,7 @@ from thinkwire.playback.reading import Reading
 from thinkwire.playback.text import counted
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, assembled
 
-__all__ = ["Row", "Tone", "answer_rows", "asked_row", "exchange_rows", "said_rows"]
+__all__ = ["SummaryRow", "Tone", "answer_rows", "asked_row", "exchange_rows", "said_rows"]
 
 
 class Tone(Enum):
@@ -27,7 +27,7 @@ class Tone(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SummaryRow:
     """A name, and a text of any number of lines beside it; a heading has none."""
 
     name: str
@@ -35,23 +35,23 @@ class Row:
     tone: Tone = Tone.PLAIN
 
 
-def exchange_rows(reading: Reading) -> Iterator[Row]:
+def exchange_rows(reading: Reading) -> Iterator[SummaryRow]:
     """An exchange in short, and its answer put together."""
     yield asked_row(reading)
     if reading.choice is not None:
-        yield Row("rules", rules_of(reading.choice) or "none decided")
+        yield SummaryRow("rules", rules_of(reading.choice) or "none decided")
     yield from answer_rows(reading)
 
 
-def answer_rows(reading: Reading, timed: Reading | None = None) -> Iterator[Row]:
+def answer_rows(reading: Reading, timed: Reading | None = None) -> Iterator[SummaryRow]:
     """The answer alone, from its status to its times; or the times of `timed`, which says the same."""
-    yield Row("answered", _answered(reading))
+    yield SummaryRow("answered", _answered(reading))
     yield from said_rows(reading)
     timed = timed or reading
     yield from _time_rows(timed, assembled(timed.moments))
 
 
-def asked_row(reading: Reading) -> Row:
+def asked_row(reading: Reading) -> SummaryRow:
     facts = reading.facts
     words = [facts.dialect or "no known API"]
     if facts.model:
@@ -62,7 +62,7 @@ def asked_row(reading: Reading) -> Row:
     messages = next((body[name] for name in _LISTS if isinstance(body.get(name), list)), None)
     if messages is not None:
         words.append(counted(len(messages), "message"))
-    return Row("asked", ", ".join(words))
+    return SummaryRow("asked", ", ".join(words))
 
 
 _LISTS: Final = ("messages", "input", "contents")
@@ -93,36 +93,36 @@ _NAMES: Final = {Kind.REASONING: "reasoning", Kind.TOOL_CALL: "call", Kind.REFUS
 _TONES: Final = {Kind.REASONING: Tone.THOUGHT, Kind.TOOL_CALL: Tone.CALL, Kind.REFUSAL: Tone.BAD}
 
 
-def said_rows(reading: Reading) -> Iterator[Row]:
+def said_rows(reading: Reading) -> Iterator[SummaryRow]:
     """What the answer says, and what is wrong with it."""
     answer = assembled(reading.moments)
     for number, choice in sorted(answer.choices.items(), key=lambda item: (isinstance(item[0], str), item[0])):
         if len(answer.choices) > 1:
-            yield Row(f"choice {number}")
+            yield SummaryRow(f"choice {number}")
         yield from _choice_rows(choice)
     for error in answer.errors:
-        yield Row("error", error, Tone.BAD)
+        yield SummaryRow("error", error, Tone.BAD)
     if answer.usage:
-        yield Row("usage", answer.usage)
+        yield SummaryRow("usage", answer.usage)
     if answer.opaque:
         size = sum(map(len, answer.opaque))
-        yield Row("opaque", f"{counted(len(answer.opaque), 'signature')} or encrypted text, {size:,} bytes")
+        yield SummaryRow("opaque", f"{counted(len(answer.opaque), 'signature')} or encrypted text, {size:,} bytes")
     unreadable = [said for said in reading.said if said.problem]
     if unreadable:
         count = counted(len(unreadable), "event")
         first = unreadable[0]
-        yield Row("damage", f"{count} cannot be read; the first is {first.event.number}: {first.problem}")
+        yield SummaryRow("damage", f"{count} cannot be read; the first is {first.event.number}: {first.problem}")
     if failure := reading.recorded.failure or reading.damage:
-        yield Row("broke off", failure, Tone.BAD)
+        yield SummaryRow("broke off", failure, Tone.BAD)
 
 
-def _choice_rows(choice: Choice) -> Iterator[Row]:
+def _choice_rows(choice: Choice) -> Iterator[SummaryRow]:
     for piece in choice.pieces:
         text = piece.text.removesuffix("\n")
         shown = f"{piece.name}({text})" if piece.kind is Kind.TOOL_CALL else text
-        yield Row(_NAMES.get(piece.kind, "content"), shown, _TONES.get(piece.kind, Tone.PLAIN))
+        yield SummaryRow(_NAMES.get(piece.kind, "content"), shown, _TONES.get(piece.kind, Tone.PLAIN))
     if choice.finish:
-        yield Row("finish", choice.finish)
+        yield SummaryRow("finish", choice.finish)
 
 
 # --- times --------------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ _MEANINGS: Final = {"r": "reasoning", "a": "answer", "t": "tool call", "*": "sev
 _ANSWER: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 
-def _time_rows(reading: Reading, answer: Assembled) -> Iterator[Row]:
+def _time_rows(reading: Reading, answer: Assembled) -> Iterator[SummaryRow]:
     """When it was said, as far as that is known."""
     total = reading.recorded.total
     times = reading.recorded.times
@@ -146,9 +146,9 @@ def _time_rows(reading: Reading, answer: Assembled) -> Iterator[Row]:
     if total is not None:
         words.append(f"total {total:.2f} s")
     if words:
-        yield Row("times", ", ".join(words))
+        yield SummaryRow("times", ", ".join(words))
     if len(times) > 1 and total:
-        yield Row("timeline", "\n".join(_timeline(reading, total)))
+        yield SummaryRow("timeline", "\n".join(_timeline(reading, total)))
 
 
 def _timeline(reading: Reading, total: float) -> Iterator[str]:

@@ -19,8 +19,8 @@ from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_fa
 from thinkwire.exchange.buffered_request import collect
 from thinkwire.exchange.content_type import is_json, is_websocket
 from thinkwire.exchange.exchange import Exchange
-from thinkwire.exchange.request_headers import take_our_header
-from thinkwire.exchange.websocket import Conversation
+from thinkwire.exchange.request_headers import take_control_header
+from thinkwire.exchange.websocket import WebSocketExchange
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.proxy.faults.live import FaultyAnswer
 from thinkwire.proxy.faults.selector import Faults
@@ -31,11 +31,11 @@ from thinkwire.proxy.replay.matcher import asked_by
 from thinkwire.proxy.replay.recordings import parse_speed, read_recordings
 from thinkwire.proxy.replay.redirect import Redirect
 from thinkwire.proxy.rule_reload import RulesInForce
-from thinkwire.proxy.view.answer_store import Onlooker
+from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
 from thinkwire.rewrite.faults.fault import NO_FAULT
 from thinkwire.rewrite.history.memory import Memory
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 from thinkwire.ruleset.faults import FaultError, parse_faults
 
 __all__ = ["Thinkwire"]
@@ -57,11 +57,11 @@ class Thinkwire:
         self._is_running = False
         self._watching: asyncio.Task[None] | None = None
         self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
-        self._conversations: WeakKeyDictionary[flow.Flow, Conversation] = WeakKeyDictionary()
+        self._conversations: WeakKeyDictionary[flow.Flow, WebSocketExchange] = WeakKeyDictionary()
         self._memory = Memory(0, 0.0, time.monotonic)
         """What was thought in earlier turns; its bounds are options."""
         self._recorder = Recorder()
-        self._onlooker = Onlooker()
+        self._onlooker = AnswerStore()
         self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
         self._redirect = Redirect()
         self._options_without_replay: dict[str, Any] = {}
@@ -181,7 +181,7 @@ class Thinkwire:
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         self._recorder.requestheaders(flow)
-        if ours := take_our_header(flow.request):
+        if ours := take_control_header(flow.request):
             self._our_headers[flow] = ours
         if self._rules.ruleset is not None and self._may_pass_unread(flow.request):
             collect(flow, self._begin)
@@ -263,7 +263,7 @@ class Thinkwire:
             flow.response.headers[RULES_HEADER] = ", ".join(exchange.rules)
 
     def websocket_start(self, flow: http.HTTPFlow) -> None:
-        def choose(message: bytes | None) -> tuple[RequestFacts, Choice]:
+        def choose(message: bytes | None) -> tuple[RequestFacts, Selection]:
             assert (
                 self._rules.ruleset is not None
             )  # else there would be no connection; a reload never takes the rules away
@@ -273,7 +273,9 @@ class Thinkwire:
             return facts, self._rules.ruleset.choose(facts, flow)
 
         if self._rules.ruleset is not None:
-            self._conversations[flow] = Conversation(flow, choose, self._memory, observes=ctx.options.thinkwire_observe)
+            self._conversations[flow] = WebSocketExchange(
+                flow, choose, self._memory, observes=ctx.options.thinkwire_observe
+            )
 
     def websocket_message(self, flow: http.HTTPFlow) -> None:
         self._recorder.message(flow)

@@ -11,10 +11,10 @@ from thinkwire.dialects.core.dialect import GLANCE, Dialect
 from thinkwire.dialects.core.locate import locate
 from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.history.base import UNHEARD, Sink
+from thinkwire.dialects.history.base import DISCARD, TextSink
 from thinkwire.dialects.registry import DIALECTS
-from thinkwire.rewrite.extract.extractor import Extraction, ToldApart, says_something
-from thinkwire.rewrite.history.recorder import Hearing
+from thinkwire.rewrite.extract.extractor import Extraction, ExtractResult, says_something
+from thinkwire.rewrite.history.recorder import ReasoningCapture
 from thinkwire.rewrite.inline.inliner import Inliner
 from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
@@ -72,7 +72,7 @@ class AnswerRewriter:
         plan: ResponsePlan,
         request: RequestFacts,
         dialects: tuple[Dialect, ...] = DIALECTS,
-        hearing: Hearing | None = None,
+        hearing: ReasoningCapture | None = None,
     ) -> None:
         self.tally = Tally()
         self._plan = plan
@@ -80,7 +80,7 @@ class AnswerRewriter:
         self._dialects = dialects
         self._hearing = hearing
         """Remembers what was thought, where the rules want it back in the next request."""
-        self.sink: Sink | None = UNHEARD
+        self.sink: TextSink | None = DISCARD
         """Where the texts of documents like the last one go; None where each has to be heard."""
         self._dialect = next((dialect for dialect in dialects if dialect.name == request.dialect), None)
         """The answer's API: a guess from the request until a document shows it."""
@@ -140,7 +140,7 @@ class AnswerRewriter:
         """Decide about one document without counting it, or hearing what it says."""
         return self._judge(text, extent, event, None)
 
-    def _judge(self, text: str, extent: Extent, event: str, hearing: Hearing | None) -> Outcome:
+    def _judge(self, text: str, extent: Extent, event: str, hearing: ReasoningCapture | None) -> Outcome:
         root = self._read(text, event)
         if root is None or self._dialect is None or not (self._plan.changes or self._hearing is not None):
             return Outcome(True, [], [], "")
@@ -187,7 +187,7 @@ class AnswerRewriter:
             except Exception as error:
                 self._stop_hearing(error)
 
-    def _hear(self, hearing: Hearing, updates: list[Update], extent: Extent) -> None:
+    def _hear(self, hearing: ReasoningCapture, updates: list[Update], extent: Extent) -> None:
         try:
             self.sink = hearing.hear(updates, extent)
         except Exception as error:
@@ -195,7 +195,7 @@ class AnswerRewriter:
 
     def _stop_hearing(self, error: Exception) -> None:
         """Whatever it was (nesting, most likely): the answer goes on, and is not remembered."""
-        self._hearing, self.sink = None, UNHEARD
+        self._hearing, self.sink = None, DISCARD
         self.tally.forgotten = str(error) or type(error).__name__
 
     def finish(self) -> Sequence[str]:
@@ -258,7 +258,7 @@ class AnswerRewriter:
         inlined = inliner.inline(updates, self._dialect, edits)
         self.generation += inliner.changes - changes
         has_lost_text = any(update.of(Kind.REASONING) for update in updates)
-        is_sent = inlined.is_sent and (not has_lost_text or extent is Extent.WHOLE or says_something(updates, edits))
+        is_sent = inlined.is_sent and (not has_lost_text or extent is Extent.SNAPSHOT or says_something(updates, edits))
         effect = "inlined" if edits or inlined.before or not is_sent or inlined.after else ""
         return Outcome(is_sent, edits.spans(), updates, effect, before=inlined.before, after=inlined.after)
 
@@ -307,7 +307,7 @@ def _has_reasoning(root: Node) -> bool:
     return any(update.is_thought or update.of(Kind.REASONING) for update in locate(root, Extent.DELTA))
 
 
-def _is_left(told_apart: ToldApart, updates: list[Update], extent: Extent, edits: Edits) -> bool:
+def _is_left(told_apart: ExtractResult, updates: list[Update], extent: Extent, edits: Edits) -> bool:
     """Is a document still to be sent after text was told apart from it? An emptied body is."""
     if not told_apart.is_sent:
         return False

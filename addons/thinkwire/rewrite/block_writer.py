@@ -9,9 +9,9 @@ from typing import Final
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.template import carries
 from thinkwire.wire.json_tree import Node, decode, encode, read
 from thinkwire.wire.splice import Edits, splice
@@ -26,7 +26,7 @@ _PROBE: Final = "probe"
 class _Block:
     """The block that is being written."""
 
-    owner: Owner
+    owner: ItemKey
     """With its number as the client counts."""
     kind: Kind
     like: Node
@@ -39,14 +39,14 @@ class BlockWriter:
 
     __slots__ = ("_beside", "_block", "_carriers", "_dialect", "_last", "_like", "_numbers", "_request")
 
-    def __init__(self, dialect: Dialect, request: RequestFacts, numbers: Numbers) -> None:
+    def __init__(self, dialect: Dialect, request: RequestFacts, numbers: Renumberer) -> None:
         self._dialect = dialect
         self._request = request
         self._numbers = numbers
         self._block: _Block | None = None
         self._like: Node | None = None
-        self._beside: Owner | None = None
-        self._last: tuple[Owner | None, Node] | None = None
+        self._beside: ItemKey | None = None
+        self._last: tuple[ItemKey | None, Node] | None = None
         """The first document of the last block, and whom it stood beside."""
         self._carriers: dict[Kind, slice] = {}
         """Which of a block's documents carry its text, for each kind of text."""
@@ -67,10 +67,10 @@ class BlockWriter:
     def space_of(self, kind: Kind) -> str:
         """The space in which blocks of that kind are numbered."""
         assert self._like is not None
-        updates = self._updates(self._dialect.write(kind, _PROBE, Owner("", 0), self._like)[0])
+        updates = self._updates(self._dialect.write(kind, _PROBE, ItemKey("", 0), self._like)[0])
         return updates[0].owner.space if updates[0].owner is not None else ""
 
-    def open(self, kind: Kind, owner: Owner, text: str) -> Iterable[str]:
+    def open(self, kind: Kind, owner: ItemKey, text: str) -> Iterable[str]:
         """The documents that open a block; `text` is what will be said in it first."""
         assert self._like is not None
         like = self._like

@@ -7,7 +7,7 @@ from collections.abc import Set
 from typing import Final
 
 from thinkwire.dialects.core.encrypted_check import is_readable
-from thinkwire.dialects.core.parts import VISIBLE, Kind, Level, Part, Place, Update, level_of
+from thinkwire.dialects.core.parts import VISIBLE, FieldSpec, Kind, Level, Part, Update, level_of
 from thinkwire.rewrite.plan import Opaque
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
@@ -58,7 +58,7 @@ def _fill_emptied(node: Node, edits: Edits) -> None:
     label = node.label.label if type(node.label) is Shape else None
     if not all(map(edits.is_removed, node.children)):
         return
-    if type(label) is Place and label.splits and label.kind is Kind.TEXT:
+    if type(label) is FieldSpec and label.splits and label.kind is Kind.TEXT:
         edits.replace(node, '""')
     elif type(label) is Level and label.filler:
         edits.replace(node, f"[{label.filler}]")

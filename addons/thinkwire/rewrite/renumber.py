@@ -5,14 +5,14 @@ It knows spaces of numbers and what fell out of them, not where the numbers stan
 
 from bisect import bisect_left, bisect_right, insort
 
-from thinkwire.dialects.core.parts import CountOf, Owner, Update
+from thinkwire.dialects.core.parts import CountOf, ItemKey, Update
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Numbers"]
+__all__ = ["Renumberer"]
 
 
-class Numbers:
+class Renumberer:
     """The removed numbers of one stream, space by space."""
 
     __slots__ = ("_documents", "_last_documents", "_owners", "_rooms")
@@ -29,14 +29,14 @@ class Numbers:
         """How many numbered documents of each space were dropped, less those of ours that were sent. They come in
         order, so a count is enough."""
 
-    def remove_owner(self, owner: Owner) -> bool:
+    def remove_owner(self, owner: ItemKey) -> bool:
         """Note that an owner falls out; returns whether that is news."""
         if not owner.space or isinstance(owner.number, str) or self.is_removed(owner):
             return False
         insort(self._owners.setdefault(owner.space, []), owner.number)
         return True
 
-    def forget_owner(self, owner: Owner | None) -> bool:
+    def forget_owner(self, owner: ItemKey | None) -> bool:
         """Note that the number of a removed owner is that of another one now; returns whether it was of one."""
         if owner is None or not self.is_removed(owner):
             return False
@@ -44,7 +44,7 @@ class Numbers:
         del removed[bisect_left(removed, int(owner.number))]
         return True
 
-    def is_removed(self, owner: Owner | None) -> bool:
+    def is_removed(self, owner: ItemKey | None) -> bool:
         if owner is None or isinstance(owner.number, str):
             return False
         removed = self._owners.get(owner.space, ())
@@ -88,11 +88,11 @@ class Numbers:
         removed = bisect_left(self._owners.get(space, ()), number)
         return number - removed + bisect_right(self._rooms.get(space, ()), 2 * number)
 
-    def current(self, owner: Owner) -> int | str:
+    def current(self, owner: ItemKey) -> int | str:
         """The number that an owner has after all that fell out and was added before it; a name stays."""
         return owner.number if isinstance(owner.number, str) else self._shifted(owner.space, owner.number)
 
-    def make_room(self, owner: Owner, *, before: bool) -> Owner:
+    def make_room(self, owner: ItemKey, *, before: bool) -> ItemKey:
         """An owner of ours before another one, or behind it; returns it with its number, as the client counts."""
         if isinstance(owner.number, str):
             return owner
@@ -100,7 +100,7 @@ class Numbers:
         place = 2 * owner.number + (not before)
         number = self._shifted(owner.space, owner.number) + (0 if before else 1 + rooms.count(place))
         insort(rooms, place)
-        return Owner(owner.space, number)
+        return ItemKey(owner.space, number)
 
     def note(self, updates: list[Update]) -> None:
         """Take note of the numbers of a document that came."""

@@ -8,10 +8,10 @@ from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edits, quote_text, splice
 
-__all__ = ["Likeness", "carries", "likeness_of"]
+__all__ = ["DocumentTemplate", "carries", "likeness_of"]
 
 
-class Likeness(NamedTuple):
+class DocumentTemplate(NamedTuple):
     """Document text on both sides of the gap."""
 
     before: str
@@ -30,7 +30,7 @@ def carries(document: str, kind: Kind, text: str, table: Shape) -> bool:
     return any(part.node.is_string and part.node.value == text for part in parts)
 
 
-def likeness_of(update: Update, updates: Iterable[Update] = ()) -> Likeness | None:
+def likeness_of(update: Update, updates: Iterable[Update] = ()) -> DocumentTemplate | None:
     """The document of an update with no other text in it; None where it carries none.
 
     Where `updates` are all that the document says, nothing of it is left but the envelope: the rest is said once.
@@ -51,7 +51,7 @@ def likeness_of(update: Update, updates: Iterable[Update] = ()) -> Likeness | No
     before = splice(raw[: first.at], [edit for edit in spans if edit.end <= first.at])
     behind = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
     after = splice(raw[first.end :], [edit for edit in behind if edit.start >= 0])
-    return Likeness(decode(before), decode(after))
+    return DocumentTemplate(decode(before), decode(after))
 
 
 def _around(node: Node) -> set[Node]:

@@ -15,13 +15,13 @@ from thinkwire.ruleset.model.rule import ExtractOptions, ReasoningAction
 from thinkwire.ruleset.model.rule_file import RuleFile
 from thinkwire.ruleset.model.rule_test import RuleTestModel
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
-from thinkwire.ruleset.rule import Edit
-from thinkwire.ruleset.yaml.node import Kind, Node, plain
+from thinkwire.ruleset.rule import BodyEdit
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode, plain
 
 type CompileFilter = Callable[[str], Compiled]
 
 
-def check_file(source: Source, root: Node, compile_filter: CompileFilter) -> tuple[RuleFile | None, list[Problem]]:
+def check_file(source: Source, root: YamlNode, compile_filter: CompileFilter) -> tuple[RuleFile | None, list[Problem]]:
     """The model, unless there are problems."""
     problems = list(_conflicts(source, root))
     try:
@@ -35,30 +35,30 @@ def check_file(source: Source, root: Node, compile_filter: CompileFilter) -> tup
     return (None, problems) if problems else (model, [])
 
 
-def rules_of(root: Node) -> tuple[Node, ...]:
+def rules_of(root: YamlNode) -> tuple[YamlNode, ...]:
     """The nodes of a file's rules, also where the file has problems."""
     rules = root.get("rules")
     return rules.items if rules else ()
 
 
-def dialects_of(root: Node) -> tuple[Node, ...]:
+def dialects_of(root: YamlNode) -> tuple[YamlNode, ...]:
     """The nodes of a file's dialects, also where the file has problems."""
     dialects = root.get("dialects")
     return dialects.items if dialects else ()
 
 
-def tests_of(root: Node) -> tuple[Node, ...]:
+def tests_of(root: YamlNode) -> tuple[YamlNode, ...]:
     """The nodes of a file's tests, also where the file has problems."""
     tests = root.get("tests")
     return tests.items if tests else ()
 
 
-def texts_of(node: Node | None) -> Iterator[Node]:
+def texts_of(node: YamlNode | None) -> Iterator[YamlNode]:
     """The texts in a list, also where it has other things in it."""
-    return (item for item in (node.items if node else ()) if item.kind is Kind.TEXT)
+    return (item for item in (node.items if node else ()) if item.kind is NodeKind.TEXT)
 
 
-def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
+def _conflicts(source: Source, root: YamlNode) -> Iterator[Problem]:
     for rule in rules_of(root):
         if response := rule.get("response"):
             yield from _response_conflicts(source, response)
@@ -71,28 +71,28 @@ def _conflicts(source: Source, root: Node) -> Iterator[Problem]:
         yield from _nothing_expected(source, test)
 
 
-def _response_conflicts(source: Source, response: Node) -> Iterator[Problem]:
+def _response_conflicts(source: Source, response: YamlNode) -> Iterator[Problem]:
     if reasoning := response.get("reasoning"):
         yield from _two_actions(source, reasoning)
     if extract := response.get("extract"):
         for item in (extract, *extract.items):
-            if item.kind is Kind.MAPPING:
+            if item.kind is NodeKind.MAPPING:
                 yield from _half_said(source, item)
     if fault := response.get("fault"):
         yield from _impossible_fault(source, fault)
 
 
-def _two_actions(source: Source, reasoning: Node) -> Iterator[Problem]:
+def _two_actions(source: Source, reasoning: YamlNode) -> Iterator[Problem]:
     actions = [key for key, _ in reasoning.entries if key.text in ReasoningAction.model_fields]
     for key in actions[1:]:
         message = f"`{actions[0].text}` and `{key.text}` cannot be done at once"
         yield source.problem(Code.TWO_ACTIONS, key.span, message, "keep one, or make two rules with a `when` each")
-    if reasoning.kind is Kind.MAPPING and not reasoning.entries:
+    if reasoning.kind is NodeKind.MAPPING and not reasoning.entries:
         message = "`reasoning` is an empty mapping"
         yield source.problem(Code.EMPTY, reasoning.span, message, "write `keep`, `strip` or `{rename: reasoning}`")
 
 
-def _half_said(source: Source, extract: Node) -> Iterator[Problem]:
+def _half_said(source: Source, extract: YamlNode) -> Iterator[Problem]:
     """Of `family` and `tags` there must be one, and only tags can be looked for elsewhere than their family says."""
     keys = {key.text: key.span for key, _ in extract.entries}
     said = [name for name in keys if name in ("family", "tags")]
@@ -111,8 +111,8 @@ def _half_said(source: Source, extract: Node) -> Iterator[Problem]:
         yield source.problem(Code.MISSING_KEY, extract.span, message, hint)
 
 
-def _impossible_fault(source: Source, fault: Node) -> Iterator[Problem]:
-    if fault.kind is not Kind.MAPPING:
+def _impossible_fault(source: Source, fault: YamlNode) -> Iterator[Problem]:
+    if fault.kind is not NodeKind.MAPPING:
         return
     keys = {key.text: key.span for key, _ in fault.entries}
     said = {name for name in keys if name != "live" and not _is_false(fault, name)}
@@ -130,21 +130,21 @@ def _impossible_fault(source: Source, fault: Node) -> Iterator[Problem]:
         yield source.problem(Code.TWO_ACTIONS, keys[name], message, "keep one, or make two rules with a `when` each")
 
 
-def _is_false(mapping: Node, name: str) -> bool:
+def _is_false(mapping: YamlNode, name: str) -> bool:
     value = mapping.get(name)
     return value is not None and value.scalar is False
 
 
-def _number(node: Node | None) -> int | None:
+def _number(node: YamlNode | None) -> int | None:
     """A whole number; None for anything else, of which something else is said."""
-    value = node.scalar if node is not None and node.kind is Kind.NUMBER else None
+    value = node.scalar if node is not None and node.kind is NodeKind.NUMBER else None
     return value if isinstance(value, int) else None
 
 
-def _filled_nowhere(source: Source, request: Node) -> Iterator[Problem]:
+def _filled_nowhere(source: Source, request: YamlNode) -> Iterator[Problem]:
     """A text to fill in needs a form to be written in."""
     history = request.get("history")
-    if history is None or history.kind is not Kind.MAPPING:
+    if history is None or history.kind is not NodeKind.MAPPING:
         return
     if not history.entries:
         yield source.problem(Code.EMPTY, history.span, "`history` is an empty mapping", "write `auto`, or another form")
@@ -155,26 +155,28 @@ def _filled_nowhere(source: Source, request: Node) -> Iterator[Problem]:
         yield source.problem(Code.TWO_ACTIONS, fill.span, message, "add `to: reasoning_content`, or another form")
 
 
-def _clashing_edits(source: Source, request: Node) -> Iterator[Problem]:
-    edits = [(Edit(tuple(str(item.scalar).split(".")), None), item.span) for item in texts_of(request.get("remove"))]
+def _clashing_edits(source: Source, request: YamlNode) -> Iterator[Problem]:
+    edits = [
+        (BodyEdit(tuple(str(item.scalar).split(".")), None), item.span) for item in texts_of(request.get("remove"))
+    ]
     sets = request.get("set")
-    edits += [(Edit(tuple(key.text.split(".")), ""), key.span) for key, _ in (sets.entries if sets else ())]
+    edits += [(BodyEdit(tuple(key.text.split(".")), ""), key.span) for key, _ in (sets.entries if sets else ())]
     for index, (edit, span) in enumerate(edits):
         earlier = next((other for other, _ in edits[:index] if edit.clashes(other)), None)
         if earlier is not None and (edit.json, earlier.json) != (None, None):
             yield _clash(source, earlier, edit, span)
 
 
-def _clash(source: Source, earlier: Edit, edit: Edit, span: Span) -> Problem:
+def _clash(source: Source, earlier: BodyEdit, edit: BodyEdit, span: Span) -> Problem:
     message = f"`{earlier.setting}` and `{edit.setting}` cannot be done at once"
     hint = "keep one of the two" if earlier.json is None else "write the one into the value of the other"
     return source.problem(Code.TWO_ACTIONS, span, message, hint)
 
 
-def _nothing_expected(source: Source, test: Node) -> Iterator[Problem]:
+def _nothing_expected(source: Source, test: YamlNode) -> Iterator[Problem]:
     keys = {key.text for key, _ in test.entries}
     has_slips = not keys.issubset(RuleTestModel.key_names())  # one of them may be meant
-    if test.kind is Kind.MAPPING and not has_slips and not keys & {"rules", "expect"}:
+    if test.kind is NodeKind.MAPPING and not has_slips and not keys & {"rules", "expect"}:
         node = test.get("id") or test
         message = "this test expects nothing, so it could not fail"
         hint = "say under `expect` what has to come of it, or under `rules` which rules must decide"

@@ -14,14 +14,14 @@ from thinkwire.rewrite.faults.fault import NO_FAULT, Fault
 from thinkwire.rewrite.plan import History, JSONPath, OnError, Plan, Reasoning, RequestPlan, ResponsePlan, Strip
 from thinkwire.ruleset.explain import explain
 from thinkwire.ruleset.extract_setting import Tagged
-from thinkwire.ruleset.rule import SINGLE, Decision, Edit, Origin, Rule, spell
+from thinkwire.ruleset.rule import SINGLE, BodyEdit, Decision, Origin, Rule, spell
 
 REMEMBERED_CHOICES = 256
 """Combinations of matching rules whose choice is kept; real traffic has a handful."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What the rules decided for one request."""
 
     plan: Plan
@@ -46,7 +46,7 @@ class Ruleset:
         """All APIs that are known where these rules hold, the declared ones first."""
         self._decide = lru_cache(maxsize=REMEMBERED_CHOICES)(partial(_decide, rules, self.dialects))
 
-    def choose(self, facts: RequestFacts, flow: object = None) -> Choice:
+    def choose(self, facts: RequestFacts, flow: object = None) -> Selection:
         """The choice for a request; without a flow, no `filter` holds. Equal selections share one plan object."""
         return self._decide(tuple(i for i, rule in enumerate(self.rules) if rule.matches(facts, flow)))
 
@@ -56,11 +56,11 @@ class Ruleset:
         return explain(self.rules, choice.decided, facts, flow)
 
 
-def _decide(rules: tuple[Rule, ...], dialects: tuple[Dialect, ...], matching: tuple[int, ...]) -> Choice:
+def _decide(rules: tuple[Rule, ...], dialects: tuple[Dialect, ...], matching: tuple[int, ...]) -> Selection:
     chosen = _Chosen()
     for index in matching:
         chosen.add(rules[index])
-    return Choice(chosen.plan(), tuple(chosen.decided), dialects)
+    return Selection(chosen.plan(), tuple(chosen.decided), dialects)
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class _Chosen:
     on_error: OnError | None = None
     keepalive: float | None = None
     fault: Fault | None = None
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[BodyEdit] = field(default_factory=list)
 
     def add(self, rule: Rule) -> None:
         for name, value in rule.settings.single():

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import Kind as Part
-from thinkwire.dialects.declared.compiler import Clash, Declaration, Placed, Why, clashes, compile_dialect
+from thinkwire.dialects.declared.compiler import Clash, Declaration, DeclaredField, Why, clashes, compile_dialect
 from thinkwire.dialects.declared.paths import PathError, parse_path
 from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.model.dialect import DialectModel, Places
 from thinkwire.ruleset.problem import Code, Problem, Source
-from thinkwire.ruleset.yaml.node import Kind, Node
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
 THOUGHT = "thought"
 REASONING = frozenset(("reasoning", THOUGHT))
@@ -53,10 +53,10 @@ def compile_declared(model: DialectModel) -> Dialect:
     return compile_dialect(declaration)
 
 
-def _placed(name: str, path: str) -> Placed:
+def _placed(name: str, path: str) -> DeclaredField:
     if name == THOUGHT:
-        return Placed(Part.REASONING, parse_path(path), is_thought=True)
-    return Placed(Part(name.replace("_", " ")), parse_path(path))
+        return DeclaredField(Part.REASONING, parse_path(path), is_thought=True)
+    return DeclaredField(Part(name.replace("_", " ")), parse_path(path))
 
 
 def _listed(value: str | list[str]) -> list[str]:
@@ -66,11 +66,11 @@ def _listed(value: str | list[str]) -> list[str]:
 # --- problems ---------------------------------------------------------------------------------------------------
 
 
-def declared_problems(source: Source, dialect: Node) -> Iterator[Problem]:
+def declared_problems(source: Source, dialect: YamlNode) -> Iterator[Problem]:
     """What is wrong with a declaration whose single values may be right; those that are not are left out."""
     yield from _never_recognised(source, dialect)
     places = dialect.get("places")
-    if places is None or places.kind is not Kind.MAPPING:
+    if places is None or places.kind is not NodeKind.MAPPING:
         return
     names = {key.text for key, _ in places.entries}
     if not names & REASONING and names <= Places.model_fields.keys():  # another name may be a slip of the pen
@@ -81,8 +81,8 @@ def declared_problems(source: Source, dialect: Node) -> Iterator[Problem]:
         yield _clash(source, listed, clash)
 
 
-def _never_recognised(source: Source, dialect: Node) -> Iterator[Problem]:
-    if dialect.kind is not Kind.MAPPING or dialect.get("knows") is not None:
+def _never_recognised(source: Source, dialect: YamlNode) -> Iterator[Problem]:
+    if dialect.kind is not NodeKind.MAPPING or dialect.get("knows") is not None:
         return
     path = dialect.get("path")
     if path is None:
@@ -91,7 +91,7 @@ def _never_recognised(source: Source, dialect: Node) -> Iterator[Problem]:
         hint = 'add `path: "*/v9/talk"`, or under `knows` a member that only its answers have'
         yield source.problem(Code.NEVER_RECOGNISED, node.span, message, hint)
         return
-    globs = [node for node in (path, *path.items) if node.kind is Kind.TEXT]
+    globs = [node for node in (path, *path.items) if node.kind is NodeKind.TEXT]
     if globs and not any(str(node.scalar).startswith(("/", "*", "?")) for node in globs):
         word = globs[0].scalar
         hint = f"write `/{word}`, or `*/{word}` where something may stand before it"
@@ -99,15 +99,15 @@ def _never_recognised(source: Source, dialect: Node) -> Iterator[Problem]:
         yield source.problem(Code.NEVER_RECOGNISED, globs[0].span, message, hint)
 
 
-type _Listed = tuple[Placed, str, Node]
+type _Listed = tuple[DeclaredField, str, YamlNode]
 """A place, the key that it stands under, and its text."""
 
 
-def _places_in(places: Node) -> Iterator[_Listed]:
+def _places_in(places: YamlNode) -> Iterator[_Listed]:
     """All places whose kind and path are right."""
     for key, value in places.entries:
         for node in (value, *value.items):
-            if key.text in Places.model_fields and node.kind is Kind.TEXT:
+            if key.text in Places.model_fields and node.kind is NodeKind.TEXT:
                 try:
                     yield _placed(key.text, str(node.scalar)), key.text, node
                 except PathError:

@@ -21,8 +21,8 @@ from thinkwire.ruleset.model.rule_file import RuleFile
 from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span
 from thinkwire.ruleset.rule import compile_rule
 from thinkwire.ruleset.rule_tests.expected import RuleTest, compile_test
-from thinkwire.ruleset.warnings import Placed, warnings
-from thinkwire.ruleset.yaml.node import Kind, Node
+from thinkwire.ruleset.warnings import PlacedRule, warnings
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 from thinkwire.ruleset.yaml.tree import parse
 
 __all__ = []
@@ -58,7 +58,7 @@ def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
         *loader.duplicate_tests(),
         *loader.misnamed_rules(),
     ]
-    rules: list[Placed] = []
+    rules: list[PlacedRule] = []
     tests: list[RuleTest] = []
     if not any(problem.severity is Severity.ERROR for problem in problems):
         rules = [placed for part in loader.parts for placed in part.rules()]
@@ -77,13 +77,13 @@ class _Part:
     """One file of a ruleset; without a model if it has problems."""
 
     source: Source
-    root: Node
+    root: YamlNode
     model: RuleFile | None
 
-    def rules(self) -> list[Placed]:
+    def rules(self) -> list[PlacedRule]:
         assert self.model is not None, "asked only where nothing is wrong"
         return [
-            Placed(
+            PlacedRule(
                 compile_rule(rule, self.source.path, self.source.line_number(node.span.start)),
                 self.source,
                 _id(node).span,
@@ -102,27 +102,27 @@ class _Part:
             for test, node in zip(self.model.tests, tests_of(self.root), strict=True)
         ]
 
-    def ids(self) -> list[Node]:
+    def ids(self) -> list[YamlNode]:
         return _ids(rules_of(self.root))
 
-    def test_ids(self) -> list[Node]:
+    def test_ids(self) -> list[YamlNode]:
         return _ids(tests_of(self.root))
 
-    def tested_rules(self) -> Iterator[Node]:
+    def tested_rules(self) -> Iterator[YamlNode]:
         """The texts under `rules` of the tests."""
         return (node for test in tests_of(self.root) for node in texts_of(test.get("rules")))
 
-    def dialect_ids(self, *, without_path: bool = False) -> list[Node]:
+    def dialect_ids(self, *, without_path: bool = False) -> list[YamlNode]:
         dialects = dialects_of(self.root)
         return _ids(one for one in dialects if one.get("path") is None) if without_path else _ids(dialects)
 
-    def dialects_asked_for(self) -> Iterator[Node]:
+    def dialects_asked_for(self) -> Iterator[YamlNode]:
         """The texts under `when.dialect`."""
         for rule in rules_of(self.root):
             when = rule.get("when")
             for condition in (when, *when.items) if when else ():
                 asked = condition.get("dialect")
-                yield from (node for node in ((asked, *asked.items) if asked else ()) if node.kind is Kind.TEXT)
+                yield from (node for node in ((asked, *asked.items) if asked else ()) if node.kind is NodeKind.TEXT)
 
 
 @dataclass(slots=True)
@@ -216,7 +216,7 @@ class _Loader:
             self._include(source, node)
         self.open.pop()
 
-    def _include(self, source: Source, node: Node) -> None:
+    def _include(self, source: Source, node: YamlNode) -> None:
         name = str(node.scalar)
         if "\0" in name:
             # Python refuses even to ask the system, and so would whoever watches `files`.
@@ -233,7 +233,7 @@ class _Loader:
             self.files.append(path)
             self._read_included(path, source, node)
 
-    def _read_included(self, path: Path, source: Source, node: Node) -> None:
+    def _read_included(self, path: Path, source: Source, node: YamlNode) -> None:
         try:
             raw = path.read_bytes()
         except FileNotFoundError:
@@ -248,7 +248,7 @@ class _Loader:
     def _find(self, including: Path, name: str) -> Path:
         return _shorten(self.shipped / f"{name}.yaml") if ID.fullmatch(name) else including.parent / name
 
-    def _where_to_look(self, path: Path, source: Source, node: Node) -> str:
+    def _where_to_look(self, path: Path, source: Source, node: YamlNode) -> str:
         name = str(node.scalar)
         if not ID.fullmatch(name):
             return f"there is no {path}; a path is relative to the file that includes it"
@@ -260,19 +260,19 @@ class _Loader:
         return f"did you mean `{close[0]}`?" if close else f"shipped are: {', '.join(known)}; a path ends in `.yaml`"
 
 
-def _id(rule: Node) -> Node:
+def _id(rule: YamlNode) -> YamlNode:
     node = rule.get("id")
     assert node is not None, "asked only where nothing is wrong"
     return node
 
 
-def _ids(nodes: Iterable[Node]) -> list[Node]:
-    return [node for one in nodes if (node := one.get("id")) and node.kind is Kind.TEXT]
+def _ids(nodes: Iterable[YamlNode]) -> list[YamlNode]:
+    return [node for one in nodes if (node := one.get("id")) and node.kind is NodeKind.TEXT]
 
 
-def _repeated(nodes: list[tuple[Source, Node]]) -> Iterator[tuple[Source, Node, Source, Node]]:
+def _repeated(nodes: list[tuple[Source, YamlNode]]) -> Iterator[tuple[Source, YamlNode, Source, YamlNode]]:
     """Those of one text, in pairs: the one that can be changed (of two files, the including one's), and the other."""
-    first: dict[str, tuple[Source, Node]] = {}
+    first: dict[str, tuple[Source, YamlNode]] = {}
     for source, node in nodes:
         other_source, other = first.setdefault(str(node.scalar), (source, node))
         if other is node:
@@ -283,7 +283,7 @@ def _repeated(nodes: list[tuple[Source, Node]]) -> Iterator[tuple[Source, Node, 
             yield other_source, other, source, node
 
 
-def _duplicate(source: Source, node: Node, other_source: Source, other: Node, code: Code, what: str) -> Problem:
+def _duplicate(source: Source, node: YamlNode, other_source: Source, other: YamlNode, code: Code, what: str) -> Problem:
     line = other_source.line_number(other.span.start)
     message = f"`{node.scalar}` is also the id of the {what} at {other_source.path}:{line}"
     return source.problem(code, node.span, message, f"give this {what} another id")

@@ -55,7 +55,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class BodyEdit:
     """One member of the request body: set to a JSON text, or removed."""
 
     path: JSONPath
@@ -65,7 +65,7 @@ class Edit:
     def setting(self) -> str:
         return f"request.{'remove' if self.json is None else 'set'} {'.'.join(self.path)}"
 
-    def clashes(self, other: "Edit") -> bool:
+    def clashes(self, other: "BodyEdit") -> bool:
         """Would the result depend on which comes first? Two removals never do."""
         if self.json is None and other.json is None and self.path != other.path:
             return False
@@ -100,7 +100,7 @@ class Settings:
     on_error: OnError | None = None
     keepalive: float | None = None
     fault: Fault | None = None
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[BodyEdit, ...] = ()
 
     def single(self) -> Iterator[tuple[str, Value]]:
         """The settings that are set and have one value, as (name, value)."""
@@ -203,8 +203,8 @@ def _reasoning(value: str | ReasoningAction) -> Reasoning:
     return Strip(TokenMetadata(value.strip.token_metadata), Opaque(value.strip.opaque))
 
 
-def _edits(request: Request) -> Iterator[Edit]:
+def _edits(request: Request) -> Iterator[BodyEdit]:
     for path in dict.fromkeys(request.remove):
-        yield Edit(tuple(path.split(".")), None)
+        yield BodyEdit(tuple(path.split(".")), None)
     for path, value in request.set.items():
-        yield Edit(tuple(path.split(".")), json.dumps(value, ensure_ascii=False))
+        yield BodyEdit(tuple(path.split(".")), json.dumps(value, ensure_ascii=False))

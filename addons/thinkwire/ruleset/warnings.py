@@ -14,7 +14,7 @@ from thinkwire.ruleset.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRule:
     """A rule and where its id stands."""
 
     rule: Rule
@@ -26,14 +26,14 @@ class Placed:
         return isinstance(self.rule.settings.reasoning, Strip)
 
 
-def warnings(rules: Sequence[Placed]) -> Iterator[Problem]:
+def warnings(rules: Sequence[PlacedRule]) -> Iterator[Problem]:
     """Rules in the order in which they are asked."""
     for index, placed in enumerate(rules):
         yield from _never_decides(placed, [other for other in rules[:index] if other.source is placed.source])
         yield from _undoes_strip(placed, rules[:index], rules[index + 1 :])
 
 
-def _never_decides(placed: Placed, earlier: Sequence[Placed]) -> Iterator[Problem]:
+def _never_decides(placed: PlacedRule, earlier: Sequence[PlacedRule]) -> Iterator[Problem]:
     names = _names(placed.rule)
     if not names:
         reason, hint = "it sets nothing", "add `request` or `response`, or remove the rule"
@@ -50,7 +50,7 @@ def _names(rule: Rule) -> set[str]:
     return edits | {name for name, _ in rule.settings.single()}
 
 
-def _is_set(name: str, alternative: Alternative, earlier: Sequence[Placed]) -> bool:
+def _is_set(name: str, alternative: Alternative, earlier: Sequence[PlacedRule]) -> bool:
     return any(
         covers(general, alternative)
         for other in earlier
@@ -59,7 +59,7 @@ def _is_set(name: str, alternative: Alternative, earlier: Sequence[Placed]) -> b
     )
 
 
-def _undoes_strip(placed: Placed, earlier: Sequence[Placed], later: Sequence[Placed]) -> Iterator[Problem]:
+def _undoes_strip(placed: PlacedRule, earlier: Sequence[PlacedRule], later: Sequence[PlacedRule]) -> Iterator[Problem]:
     if placed.rule.settings.reasoning is None or placed.strips:
         return
     undone = (

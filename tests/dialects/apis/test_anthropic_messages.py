@@ -9,13 +9,13 @@ from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING
 from thinkwire.dialects.apis.anthropic_messages import ANTHROPIC_MESSAGES
 from thinkwire.dialects.core.dialect import GLANCE
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.wire.json_tree import Node, decode, read
 
 REQUEST = RequestFacts("h", "/v1/messages", "POST", (), None, "anthropic-messages")
@@ -78,7 +78,7 @@ def rewritten(raw: bytes, plan: ResponsePlan = STRIP) -> bytes:
     """The stream after rewriting, which must be the same at every split."""
     outputs = set()
     for size in (1, 7, len(raw)):
-        machine = StreamRewriter(AnswerRewriter(plan, REQUEST), Label.EVENTS, None, 10.0, 0.0)
+        machine = StreamRewriter(AnswerRewriter(plan, REQUEST), ContentHint.EVENTS, None, 10.0, 0.0)
         pieces = [piece for at in range(0, len(raw), size) for piece in machine.feed(raw[at : at + size], 0.0)]
         outputs.add(b"".join([*pieces, *machine.finish()]))
     (output,) = outputs
@@ -194,7 +194,7 @@ def test_blocks_that_come_with_the_start_of_the_message_are_stripped() -> None:
 def test_a_stream_that_breaks_off_in_a_thought_gets_no_end() -> None:
     raw = raw_of([*BEGIN, *thinking(0, "Se", "cret")])
     for end in range(len(raw_of(BEGIN)), len(raw)):
-        machine = StreamRewriter(AnswerRewriter(STRIP, REQUEST), Label.EVENTS, None, 10.0, 0.0)
+        machine = StreamRewriter(AnswerRewriter(STRIP, REQUEST), ContentHint.EVENTS, None, 10.0, 0.0)
         after = b"".join([*machine.feed(raw[:end], 0.0), *machine.finish()])
         torn = after.removeprefix(raw_of(BEGIN))
         assert not torn or b'{"type"' not in torn  # an `event:` line without its data at most
@@ -290,7 +290,7 @@ def kinds(update: Update) -> dict[str, Kind]:
 
 def test_parts_are_found_in_events() -> None:
     (one,) = located(delta(2, "text_delta", text="Hi"))
-    assert (one.owner, kinds(one), one.is_thought) == (Owner("block", 2), {"text": Kind.TEXT}, False)
+    assert (one.owner, kinds(one), one.is_thought) == (ItemKey("block", 2), {"text": Kind.TEXT}, False)
     (one,) = located(delta(2, "input_json_delta", partial_json="{"))
     assert kinds(one) == {"partial_json": Kind.TOOL_CALL}
     (one,) = located(END[0])
@@ -298,7 +298,7 @@ def test_parts_are_found_in_events() -> None:
 
 
 def test_blocks_of_a_body_are_updates_of_their_own() -> None:
-    own, thought, text = located(body(THOUGHT, HI), Extent.WHOLE)
+    own, thought, text = located(body(THOUGHT, HI), Extent.SNAPSHOT)
     assert kinds(own) == {"id": Kind.OTHER, "role": Kind.ROLE, "usage": Kind.USAGE, "new": Kind.OTHER}
     assert thought.is_thought
     assert kinds(text)["text"] is Kind.TEXT
@@ -306,9 +306,9 @@ def test_blocks_of_a_body_are_updates_of_their_own() -> None:
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_it_writes_it_locates_again(kind: Kind) -> None:
-    texts = ANTHROPIC_MESSAGES.write(kind, 'é "x"', Owner("block", 2), tree(PING))
+    texts = ANTHROPIC_MESSAGES.write(kind, 'é "x"', ItemKey("block", 2), tree(PING))
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
-    assert [one.owner for one in updates] == [Owner("block", 2)] * 3
+    assert [one.owner for one in updates] == [ItemKey("block", 2)] * 3
     assert [part.node.value for one in updates for part in one.of(kind) if part.says_something] == ['é "x"']
     assert updates[0].is_thought == (kind is Kind.REASONING)
     assert all(text.isascii() and ANTHROPIC_MESSAGES.knows(tree(json.loads(text))) for text in texts)

@@ -11,13 +11,13 @@ from tests.wire.aws_messages import event, read_all
 from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE
 from thinkwire.dialects.core.dialect import GLANCE
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.wire.json_tree import Node, decode, read
 
 REQUEST = RequestFacts("h", "/model/m/converse-stream", "POST", (), None, "bedrock-converse")
@@ -67,7 +67,7 @@ def raw_of(events: list[Event]) -> bytes:
     return b"".join(event(*one) for one in events)
 
 
-def rewritten(raw: bytes, plan: ResponsePlan = STRIP, label: Label = Label.AWS) -> bytes:
+def rewritten(raw: bytes, plan: ResponsePlan = STRIP, label: ContentHint = ContentHint.AWS) -> bytes:
     """The stream after rewriting, which must be the same at every split."""
     outputs = set()
     for size in (1, 7, len(raw)):
@@ -142,7 +142,7 @@ def test_events_that_are_named_in_the_document_are_stripped_alike() -> None:
 
     before = [*BEGIN, *thought(0), *text(1, "Hi"), *tool(2), *END]
     after = lines([*BEGIN, *text(0, "Hi"), *tool(1), *END])
-    assert rewritten(lines(before), label=Label.LINES) == after
+    assert rewritten(lines(before), label=ContentHint.LINES) == after
 
 
 # --- bodies -------------------------------------------------------------------------------------------------------
@@ -217,15 +217,15 @@ def tree(document: Any, table: Any = TABLE) -> Node:
 )
 def test_parts_are_found_in_events(one: Event, kind: Kind, is_thought: bool) -> None:
     (update,) = locate(tree(one[1]), Extent.DELTA)
-    assert (update.owner, update.is_thought) == (Owner("block", 3), is_thought)
+    assert (update.owner, update.is_thought) == (ItemKey("block", 3), is_thought)
     assert [part.kind for part in update.parts] == [kind]
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_it_writes_it_locates_again(kind: Kind) -> None:
-    texts = BEDROCK_CONVERSE.write(kind, 'é "x"', Owner("block", 2), tree({}))
+    texts = BEDROCK_CONVERSE.write(kind, 'é "x"', ItemKey("block", 2), tree({}))
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
-    assert [one.owner for one in updates] == [Owner("block", 2)] * 2
+    assert [one.owner for one in updates] == [ItemKey("block", 2)] * 2
     assert [part.node.value for one in updates for part in one.of(kind)] == ['é "x"']
     assert updates[0].is_thought == (kind is Kind.REASONING)
     assert all(text.isascii() and BEDROCK_CONVERSE.knows(tree(json.loads(text))) for text in texts)

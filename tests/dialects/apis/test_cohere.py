@@ -9,7 +9,7 @@ from tests.corpus import Recorded, needs_corpus, recorded_answers
 from tests.dialects.api import Api, events
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of
 from thinkwire.dialects.apis.cohere import COHERE
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -304,7 +304,7 @@ def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:
 
 @pytest.mark.parametrize(("kind", "type_"), [(Kind.REASONING, "thinking"), (Kind.TEXT, "text")])
 def test_what_is_written_is_a_block(kind: Kind, type_: str) -> None:
-    assert API.written(kind, "hm \u2028é", Owner("content", 3), START) == block(3, type_, "hm \u2028é")
+    assert API.written(kind, "hm \u2028é", ItemKey("content", 3), START) == block(3, type_, "hm \u2028é")
 
 
 def test_an_error_is_what_its_clients_read() -> None:
@@ -312,8 +312,8 @@ def test_an_error_is_what_its_clients_read() -> None:
 
 
 def test_a_block_of_a_body_is_numbered_by_its_place() -> None:
-    updates = API.updates(answer(THINKS, SAYS), Extent.WHOLE)
-    assert [update.owner for update in updates] == [None, Owner("content", 0), Owner("content", 1)]
+    updates = API.updates(answer(THINKS, SAYS), Extent.SNAPSHOT)
+    assert [update.owner for update in updates] == [None, ItemKey("content", 0), ItemKey("content", 1)]
     assert [update.is_thought for update in updates] == [False, True, False]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api, dump, events, kinds
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_BOTH, documents_of
 from thinkwire.dialects.apis.completions import COMPLETIONS
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -56,7 +56,7 @@ def test_a_choice_is_an_update_of_its_own() -> None:
         | {"usage": USAGE}
     )
     assert kinds(own) == {"usage": Kind.USAGE}
-    assert first.owner == Owner("", 2)
+    assert first.owner == ItemKey("", 2)
     assert kinds(first) == {
         "text": Kind.TEXT,
         "reasoning": Kind.REASONING,
@@ -89,7 +89,7 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_is_written_is_located_again(kind: Kind) -> None:
-    (document,) = API.written(kind, 'say "é"\n', Owner("", 2), completion("x") | {"usage": USAGE})
+    (document,) = API.written(kind, 'say "é"\n', ItemKey("", 2), completion("x") | {"usage": USAGE})
     assert {name: value for name, value in document.items() if name != "choices"} == HEAD
 
 

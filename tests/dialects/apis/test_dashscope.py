@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of, logprobs
 from thinkwire.dialects.apis.dashscope import DASHSCOPE
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
@@ -182,19 +182,19 @@ def test_a_body_of_a_thought_alone_stays_an_answer() -> None:
 @pytest.mark.parametrize(
     ("parameters", "extent"),
     [
-        ({}, Extent.WHOLE),
-        ({"incremental_output": False}, Extent.WHOLE),
-        ({"incremental_output": "true"}, Extent.WHOLE),
+        ({}, Extent.SNAPSHOT),
+        ({"incremental_output": False}, Extent.SNAPSHOT),
+        ({"incremental_output": "true"}, Extent.SNAPSHOT),
         ({"incremental_output": True}, Extent.DELTA),
         ({"enable_thinking": True}, Extent.DELTA),
-        ({"enable_thinking": True, "incremental_output": False}, Extent.WHOLE),
-        (None, Extent.WHOLE),
+        ({"enable_thinking": True, "incremental_output": False}, Extent.SNAPSHOT),
+        (None, Extent.SNAPSHOT),
     ],
 )
 def test_the_request_decides_what_a_frame_is(parameters: Any, extent: Extent) -> None:
     api = Api(DASHSCOPE, PATH, {"parameters": parameters})
     assert {update.extent for update in api.updates(STEPS[0])} == {extent}
-    assert {update.extent for update in api.updates(STEPS[0], Extent.WHOLE)} == {Extent.WHOLE}
+    assert {update.extent for update in api.updates(STEPS[0], Extent.SNAPSHOT)} == {Extent.SNAPSHOT}
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_other_documents_are_not(document: Any) -> None:
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_is_written_is_a_frame(kind: Kind) -> None:
-    (document,) = INCREMENTAL.written(kind, "hm é", Owner("", 1), STEPS[0])
+    (document,) = INCREMENTAL.written(kind, "hm é", ItemKey("", 1), STEPS[0])
     assert document["request_id"] == "r1"
     assert "usage" not in document
 

@@ -7,10 +7,10 @@ import pytest
 from tests.dialects.api import Api, dump, events, kinds, lines
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_BOTH
 from thinkwire.dialects.apis.g4f import G4F
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 API = Api(G4F, "/backend-api/v2/conversation")
 THOUGHT: list[dict[str, Any]] = [
@@ -36,7 +36,7 @@ ERROR = {"type": "error", "error": "RateLimitError", "message": "no"}
 def test_every_document_of_a_thought_is_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.owner) == (True, Owner("", 0))
+        assert (update.is_thought, update.owner) == (True, ItemKey("", 0))
 
 
 def test_other_documents_hold_one_part_each() -> None:
@@ -70,9 +70,9 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 
 
 def test_what_is_written_is_located_again() -> None:
-    thought, end = API.written(Kind.REASONING, 'say "é"\n', Owner("", 0), OTHERS[0])
+    thought, end = API.written(Kind.REASONING, 'say "é"\n', ItemKey("", 0), OTHERS[0])
     assert (thought["token"], end) == ('say "é"\n', {"type": "reasoning", "status": ""})
-    API.written(Kind.TEXT, 'say "é"\n', Owner("", 0), OTHERS[0])
+    API.written(Kind.TEXT, 'say "é"\n', ItemKey("", 0), OTHERS[0])
 
 
 def test_facts_of_a_request() -> None:
@@ -84,7 +84,7 @@ def test_facts_of_a_request() -> None:
 def test_a_stream_loses_all_of_the_thought_and_nothing_else(plan: ResponsePlan) -> None:
     before, after = OTHERS[:2], [*OTHERS[2:], ERROR]
     assert API.stream(events(*before, *THOUGHT, *after), plan) == events(*before, *after)
-    assert API.stream(lines(*before, *THOUGHT, *after), plan, Label.LINES) == lines(*before, *after)
+    assert API.stream(lines(*before, *THOUGHT, *after), plan, ContentHint.LINES) == lines(*before, *after)
     assert API.stream(lines(*before, *THOUGHT, *after), plan) == lines(*before, *after)  # labelled as events
 
 

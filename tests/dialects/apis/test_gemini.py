@@ -8,10 +8,10 @@ import pytest
 from tests.dialects.api import Api, dump, events, kinds
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_BOTH, documents_of
 from thinkwire.dialects.apis.gemini import GEMINI
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import dialect_of_request, request_facts, streams_a_list
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 API = Api(GEMINI, "/v1beta/models/gemini-3-pro:streamGenerateContent")
 USAGE = {"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 30, "totalTokenCount": 35}
@@ -53,7 +53,7 @@ def test_a_chunk_is_the_document_and_an_update_for_each_candidate() -> None:
     second = said(text("b"), index=1, news=1)
     own, one, two = API.updates({"candidates": first["candidates"] + second["candidates"], "usageMetadata": USAGE})
     assert (own.owner, kinds(own)) == (None, {"usageMetadata": Kind.USAGE})
-    assert (one.owner, two.owner) == (Owner("", 0), Owner("", 1))
+    assert (one.owner, two.owner) == (ItemKey("", 0), ItemKey("", 1))
     assert [(part.kind, part.node.key) for part in one.parts] == [
         (Kind.REASONING, ""),
         (Kind.TEXT, "text"),
@@ -109,7 +109,7 @@ def test_other_documents_are_not(document: Any) -> None:
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_what_it_writes_it_finds_again(kind: Kind, wrapped: bool) -> None:
     like = said(text("a"))
-    (document,) = API.written(kind, "größer", Owner("", 1), {"response": like} if wrapped else like)
+    (document,) = API.written(kind, "größer", ItemKey("", 1), {"response": like} if wrapped else like)
     inner = document["response"] if wrapped else document
     assert (inner["modelVersion"], inner["responseId"]) == ("m", "r")
 
@@ -223,13 +223,13 @@ def test_rename_and_keep_change_nothing(plan: ResponsePlan) -> None:
 def test_a_stream_may_be_a_list() -> None:
     thought, hi, end = said(THOUGHT), said(text("Hi")), said(text("", thoughtSignature="x"), finishReason="STOP")
     raw = b"[" + b",\r\n".join(map(dump, [thought, thought, hi, thought, end])) + b"\n]"
-    assert json.loads(API.stream(raw, STRIP, Label.LIST)) == [hi, end]
-    assert API.stream(raw, TO_BOTH, Label.LIST) == raw
+    assert json.loads(API.stream(raw, STRIP, ContentHint.LIST)) == [hi, end]
+    assert API.stream(raw, TO_BOTH, ContentHint.LIST) == raw
 
 
 def test_a_list_that_breaks_off_stays_broken() -> None:
     raw = b"[" + dump(said(text("Hi"))) + b",\n" + dump(said(THOUGHT))[:-9]
-    after = API.stream(raw, STRIP, Label.LIST)
+    after = API.stream(raw, STRIP, ContentHint.LIST)
     assert after == b"[" + dump(said(text("Hi")))
 
 

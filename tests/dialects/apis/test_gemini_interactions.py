@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api, dump, kinds
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_BOTH
 from thinkwire.dialects.apis.gemini_interactions import GEMINI_INTERACTIONS
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -64,9 +64,9 @@ def stripped(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 def test_an_event_is_about_one_step() -> None:
     (start,) = API.updates(happened("step.start", index=2, step={"type": "thought", "signature": "x"}))
     found = {"type": Kind.OTHER, "signature": Kind.OPAQUE}
-    assert (start.owner, start.is_thought, kinds(start)) == (Owner("step", 2), True, found)
+    assert (start.owner, start.is_thought, kinds(start)) == (ItemKey("step", 2), True, found)
     (delta,) = API.updates(happened("step.delta", index=3, delta=SUMMARY))
-    assert (delta.owner, delta.is_thought, kinds(delta)) == (Owner("step", 3), False, {"text": Kind.REASONING})
+    assert (delta.owner, delta.is_thought, kinds(delta)) == (ItemKey("step", 3), False, {"text": Kind.REASONING})
     (delta,) = API.updates(happened("step.delta", index=4, delta={"type": "arguments_delta", "arguments": "{"}))
     assert kinds(delta) == {"arguments": Kind.TOOL_CALL}
 
@@ -92,7 +92,7 @@ def test_other_documents_are_not(document: Any) -> None:
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_it_writes_it_finds_again(kind: Kind) -> None:
-    documents = API.written(kind, "größer", Owner("step", 3), CREATED)
+    documents = API.written(kind, "größer", ItemKey("step", 3), CREATED)
     assert [one["event_type"] for one in documents] == ["step.start", "step.delta", "step.stop"]
 
 

@@ -9,7 +9,7 @@ from tests.corpus import CORPUS, needs_corpus
 from tests.dialects.api import Api, dump, events, kinds
 from tests.rewrite.answers import STRIP, STRIP_ALL, TO_BOTH, documents_of
 from thinkwire.dialects.apis.llamacpp_completion import LLAMACPP_COMPLETION
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -34,7 +34,7 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_a_chunk_is_one_update_of_its_prompts_owner() -> None:
     (update,) = API.updates(piece("a", 1, index=2, completion_probabilities=probabilities("a")))
-    assert update.owner == Owner("", 2)
+    assert update.owner == ItemKey("", 2)
     assert kinds(update) == {"content": Kind.TEXT, "tokens": Kind.TOKENS, "completion_probabilities": Kind.TOKENS}
 
 
@@ -49,8 +49,8 @@ def test_the_last_chunk_says_that_it_is_and_repeats_what_the_client_sent() -> No
 
 
 def test_a_body_can_be_a_list_of_answers() -> None:
-    _, first, second = API.updates([piece("a"), piece("b", index=1)], Extent.WHOLE)
-    assert [update.owner for update in (first, second)] == [Owner("", 0), Owner("", 1)]
+    _, first, second = API.updates([piece("a"), piece("b", index=1)], Extent.SNAPSHOT)
+    assert [update.owner for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
     assert kinds(second) == {"content": Kind.TEXT}
     assert LLAMACPP_COMPLETION.knows(API.tree([piece("a"), piece("b")]))
 
@@ -73,9 +73,9 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_is_written_is_located_again(kind: Kind) -> None:
-    (document,) = LLAMACPP_COMPLETION.write(kind, 'say "é"\n', Owner("", 2), API.tree(END))
+    (document,) = LLAMACPP_COMPLETION.write(kind, 'say "é"\n', ItemKey("", 2), API.tree(END))
     (update,) = API.updates(json.loads(document))
-    assert (update.owner, [part.node.value for part in update.of(kind)][-1]) == (Owner("", 2), 'say "é"\n')
+    assert (update.owner, [part.node.value for part in update.of(kind)][-1]) == (ItemKey("", 2), 'say "é"\n')
 
 
 @pytest.mark.parametrize("path", ["/completion", "/completions", "/infill", "/llama/completion", "/elsewhere"])

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api, dump, events, kinds
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_BOTH, documents_of
 from thinkwire.dialects.apis.lm_studio import LM_STUDIO
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -60,7 +60,7 @@ SHOWN_STREAM = named(*START, *CALL, *SAID, {"type": "chat.end", "result": SHOWN}
 def test_events_of_a_thought_are_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.owner, update.extent) == (True, Owner("reasoning", 0), Extent.DELTA)
+        assert (update.is_thought, update.owner, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
 
 
 def test_events_of_the_answer() -> None:
@@ -71,7 +71,7 @@ def test_events_of_the_answer() -> None:
 def test_the_last_event_holds_a_whole_of_each_item() -> None:
     own, *items = API.updates({"type": "chat.end", "result": BODY})
     assert kinds(own) == {"stats": Kind.USAGE}
-    assert [update.extent for update in (own, *items)] == [Extent.WHOLE] * 5
+    assert [update.extent for update in (own, *items)] == [Extent.SNAPSHOT] * 5
     assert [update.is_thought for update in items] == [True, False, True, False]
 
 
@@ -96,7 +96,7 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 def test_what_is_written_opens_and_closes_a_block(kind: Kind) -> None:
     block = "reasoning" if kind is Kind.REASONING else "message"
-    written = API.written(kind, 'say "é"\n', Owner(block, 0), START[0])
+    written = API.written(kind, 'say "é"\n', ItemKey(block, 0), START[0])
     assert [document["type"] for document in written] == [f"{block}.start", f"{block}.delta", f"{block}.end"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of
 from thinkwire.dialects.apis.mistral_conversations import MISTRAL_CONVERSATIONS
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -163,12 +163,12 @@ def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:
 def test_what_is_written_is_a_piece_of_a_message(kind: Kind, content: str | None) -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm é"}]}
     like = delta("Loud", created_at="2026-01-01T00:00:00Z")
-    (text,) = MISTRAL_CONVERSATIONS.write(kind, "hm é", Owner("", 0), API.tree(like))
+    (text,) = MISTRAL_CONVERSATIONS.write(kind, "hm é", ItemKey("", 0), API.tree(like))
     left = {name: value for name, value in like.items() if name not in ("content", "content_index")}
     assert json.loads(text) == {**left, "content": content or thought}
     (update,) = API.updates(json.loads(text))
     (part,) = update.of(kind)
-    assert (update.owner, [leaf.node.value for leaf in part.leaves] or [part.node.value]) == (Owner("", 0), ["hm é"])
+    assert (update.owner, [leaf.node.value for leaf in part.leaves] or [part.node.value]) == (ItemKey("", 0), ["hm é"])
 
 
 def test_an_error_is_what_its_clients_read() -> None:

@@ -9,14 +9,14 @@ from tests.corpus import CORPUS, needs_corpus
 from tests.dialects.api import Api, dump, kinds, lines
 from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_BOTH
 from thinkwire.dialects.apis.ollama import OLLAMA
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 CHAT = Api(OLLAMA, "/api/chat")
 GENERATE = Api(OLLAMA, "/api/generate")
-ONE = Owner("", 0)
+ONE = ItemKey("", 0)
 COUNTS: dict[str, Any] = {"total_duration": 5120004417, "eval_count": 77}
 
 
@@ -44,7 +44,7 @@ STREAM = [said(thinking="still "), said(thinking="waters"), said("Deep"), said("
 
 
 def strip_lines(*documents: Any, plan: ResponsePlan = STRIP, api: Api = CHAT) -> list[Any]:
-    return [json.loads(line) for line in api.stream(lines(*documents), plan, Label.LINES).splitlines()]
+    return [json.loads(line) for line in api.stream(lines(*documents), plan, ContentHint.LINES).splitlines()]
 
 
 # --- the table --------------------------------------------------------------------------------------------------
@@ -141,13 +141,13 @@ def test_a_stream_loses_the_thought_and_keeps_every_other_line() -> None:
     first = (
         b'{"model":"m","created_at":"2026-08-05T08:11:04Z","message":{"role":"assistant","content":""},"done":false}\n'
     )
-    assert CHAT.stream(raw, STRIP, Label.LINES) == first + lines(*STREAM[2:])
+    assert CHAT.stream(raw, STRIP, ContentHint.LINES) == first + lines(*STREAM[2:])
 
 
 @pytest.mark.parametrize("plan", [ResponsePlan(), TO_BOTH], ids=["keep", "rename"])
 def test_kept_or_renamed_every_byte_stays(plan: ResponsePlan) -> None:
     raw = lines(*STREAM).replace(b'"message":', b'  "message" : ')
-    assert CHAT.stream(raw, plan, Label.LINES) == raw
+    assert CHAT.stream(raw, plan, ContentHint.LINES) == raw
     assert CHAT.body(STREAM[0], plan) == dump(STREAM[0])
 
 
@@ -216,12 +216,12 @@ def test_an_error_line_passes() -> None:
 
 def test_a_stream_that_broke_off_stays_broken() -> None:
     torn = lines(said("Hi"))[:-9]
-    assert CHAT.stream(lines(said("Hi")) + torn, ResponsePlan(), Label.LINES) == lines(said("Hi")) + torn
-    assert CHAT.stream(lines(said("Hi")) + torn, STRIP, Label.LINES) == lines(said("Hi"))
+    assert CHAT.stream(lines(said("Hi")) + torn, ResponsePlan(), ContentHint.LINES) == lines(said("Hi")) + torn
+    assert CHAT.stream(lines(said("Hi")) + torn, STRIP, ContentHint.LINES) == lines(said("Hi"))
 
 
 @needs_corpus
 def test_a_recorded_stream_shows_no_thought_and_keeps_call_and_counts() -> None:
     raw = (CORPUS / "ollama-native" / "thinking-tool-ndjson.ndjson").read_bytes()
-    _, *after = CHAT.stream(raw, STRIP, Label.LINES).splitlines(keepends=True)
+    _, *after = CHAT.stream(raw, STRIP, ContentHint.LINES).splitlines(keepends=True)
     assert after == raw.splitlines(keepends=True)[-2:]

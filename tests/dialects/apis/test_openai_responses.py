@@ -13,11 +13,11 @@ from tests.rewrite.answers import STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_BOTH, 
 from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.core.dialect import GLANCE, Phase
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.plan import OnError, ResponsePlan
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 from thinkwire.wire.json_tree import read
 
 API = Api(OPENAI_RESPONSES, "/v1/responses")
@@ -143,7 +143,7 @@ def stripped(*documents: Document, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_an_event_is_about_the_item_with_its_index() -> None:
     (piece,) = API.updates({"type": "response.output_text.delta", "output_index": 3, "delta": "a", "logprobs": [1]})
-    assert piece.owner == Owner("output", 3)
+    assert piece.owner == ItemKey("output", 3)
     assert kinds(piece) == {"delta": Kind.TEXT, "logprobs": Kind.TOKENS}
 
 
@@ -161,7 +161,7 @@ def test_pieces_are_deltas_and_what_repeats_them_is_a_whole(type_: str, member: 
     (piece,) = API.updates({"type": f"response.{type_}.delta", "delta": "a"})
     (whole,) = API.updates({"type": f"response.{type_}.done", member: "a"})
     assert (piece.extent, kinds(piece)) == (Extent.DELTA, {"delta": kind})
-    assert (whole.extent, kinds(whole)[member]) == (Extent.WHOLE, kind)
+    assert (whole.extent, kinds(whole)[member]) == (Extent.SNAPSHOT, kind)
 
 
 def test_a_response_has_an_owner_for_each_item() -> None:
@@ -170,7 +170,7 @@ def test_a_response_has_an_owner_for_each_item() -> None:
     )
     assert kinds(own)["usage"] is Kind.USAGE
     assert [hidden.is_thought, text.is_thought] == [True, False]
-    assert {update.extent for update in (own, hidden, text)} == {Extent.WHOLE}
+    assert {update.extent for update in (own, hidden, text)} == {Extent.SNAPSHOT}
 
 
 @pytest.mark.parametrize(
@@ -258,12 +258,12 @@ def test_messages_on_a_websocket_begin_and_end_turns(type_: Any, turn: Phase | N
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT, Kind.REFUSAL])
 def test_what_is_written_is_an_item_from_its_opening_to_its_end(kind: Kind) -> None:
     like = API.tree({"type": "response.output_text.delta", "sequence_number": 7, "output_index": 1, "delta": "a"})
-    texts = OPENAI_RESPONSES.write(kind, 'say "é"\n', Owner("output", 2), like)
+    texts = OPENAI_RESPONSES.write(kind, 'say "é"\n', ItemKey("output", 2), like)
     documents = [json.loads(text) for text in texts]
     assert {(one["output_index"], one["sequence_number"]) for one in documents} == {(2, 7)}
     assert [documents[0]["type"], documents[-1]["type"]] == ["response.output_item.added", "response.output_item.done"]
     updates = [locate(read(text, API.dialect.table(API.request)), Extent.DELTA)[0] for text in texts]
-    assert {update.owner for update in updates} == {Owner("output", 2)}
+    assert {update.owner for update in updates} == {ItemKey("output", 2)}
     pieces = [update for update in updates if update.extent is Extent.DELTA]
     found = [part.node.value for update in pieces for part in update.of(kind) if part.node.is_string]
     assert "".join(found) == 'say "é"\n'
@@ -271,14 +271,14 @@ def test_what_is_written_is_an_item_from_its_opening_to_its_end(kind: Kind) -> N
 
 
 def test_what_is_written_for_a_stream_without_counters_has_none() -> None:
-    (first, *_) = OPENAI_RESPONSES.write(Kind.TEXT, "a", Owner("output", 0), API.tree({"type": "response.x"}))
+    (first, *_) = OPENAI_RESPONSES.write(Kind.TEXT, "a", ItemKey("output", 0), API.tree({"type": "response.x"}))
     assert "sequence_number" not in json.loads(first)
 
 
 def test_written_reasoning_is_stripped_and_written_text_stays() -> None:
     like = API.tree({"type": "response.created", "sequence_number": 0})
-    hidden = OPENAI_RESPONSES.write(Kind.REASONING, "quiet", Owner("output", 0), like)
-    shown = OPENAI_RESPONSES.write(Kind.TEXT, "Loud", Owner("output", 1), like)
+    hidden = OPENAI_RESPONSES.write(Kind.REASONING, "quiet", ItemKey("output", 0), like)
+    shown = OPENAI_RESPONSES.write(Kind.TEXT, "Loud", ItemKey("output", 1), like)
     raw = sse(*map(json.loads, hidden + shown))
     assert documents_of(API.stream(raw, KEEP)) == [json.loads(text) for text in hidden + shown]
     after = documents_of(API.stream(raw, STRIP))
@@ -530,7 +530,9 @@ def test_an_error_body_stays() -> None:
 
 @pytest.mark.parametrize("path", ["/v1/responses/resp_1", "/v1/chat/completions"])
 def test_an_answer_is_recognised_for_itself(path: str) -> None:
-    machine = rewriter(ResponsePlan(STRIP.reasoning, OnError.DROP), Label.EVENTS, RequestFacts("h", path, "GET", ()))
+    machine = rewriter(
+        ResponsePlan(STRIP.reasoning, OnError.DROP), ContentHint.EVENTS, RequestFacts("h", path, "GET", ())
+    )
     raw = sse(*numbered(*BEGIN, *SUMMARY, *speaking(1)))
     assert b"".join([*machine.feed(raw, 0.0), *machine.finish()]) == sse(*numbered(*BEGIN, *speaking(0)))
 

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.api import Api, dump, events, kinds
 from tests.rewrite.answers import STRIP, STRIP_ALL, TO_BOTH, documents_of
 from thinkwire.dialects.apis.sglang_generate import SGLANG_GENERATE
-from thinkwire.dialects.core.parts import Extent, Kind, Owner
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
 
@@ -35,7 +35,7 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_an_answer_is_a_whole_in_a_stream_too() -> None:
     (update,) = API.updates(END | {"index": 2, "reasoning_text": "x"})
-    assert (update.owner, update.extent) == (Owner("", 2), Extent.WHOLE)
+    assert (update.owner, update.extent) == (ItemKey("", 2), Extent.SNAPSHOT)
     assert kinds(update) == {
         "text": Kind.TEXT,
         "reasoning_text": Kind.REASONING,
@@ -55,8 +55,8 @@ def test_what_the_engine_knows_of_the_prompt_stays_apart() -> None:
 
 
 def test_a_body_can_be_a_list_of_answers() -> None:
-    _, first, second = API.updates([answer("a"), answer("b")], Extent.WHOLE)
-    assert [update.owner for update in (first, second)] == [Owner("", 0), Owner("", 1)]
+    _, first, second = API.updates([answer("a"), answer("b")], Extent.SNAPSHOT)
+    assert [update.owner for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
     assert SGLANG_GENERATE.knows(API.tree([answer("a"), answer("b")]))
 
 
@@ -79,7 +79,7 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])
 @pytest.mark.parametrize(("like", "number"), [(END, 0), (END | {"index": 2}, 2)], ids=["one", "of several"])
 def test_what_is_written_is_located_again(kind: Kind, like: dict[str, Any], number: int) -> None:
-    (document,) = API.written(kind, 'say "é"\n', Owner("", number), like)
+    (document,) = API.written(kind, 'say "é"\n', ItemKey("", number), like)
     assert document["meta_info"] == {"id": "r1", "finish_reason": None}
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.dialects.declared_api import Paths, declare, placed
 from thinkwire.dialects.core.dialect import GLANCE, Dialect
 from thinkwire.dialects.core.locate import locate
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.declared.compiler import Clash, Declaration, Why, clashes, compile_dialect
 from thinkwire.wire.json_tree import Node, decode, read
@@ -51,17 +51,17 @@ def test_each_path_finds_its_member_and_all_else_is_unknown() -> None:
 
 def test_an_owner_makes_the_object_around_it_an_update_of_its_own() -> None:
     document = {"choices": [{"index": 3, "delta": {"say": "hi"}}, {"index": 5, "delta": {}}]}
-    assert [update.owner for update in updates(CHOICES, document)] == [None, Owner("", 3), Owner("", 5)]
+    assert [update.owner for update in updates(CHOICES, document)] == [None, ItemKey("", 3), ItemKey("", 5)]
 
 
 def test_without_an_owner_the_document_is_about_the_only_one() -> None:
-    assert [update.owner for update in updates(EVENTS, {"type": "say.delta", "text": "hi"})] == [Owner("", 0)]
+    assert [update.owner for update in updates(EVENTS, {"type": "say.delta", "text": "hi"})] == [ItemKey("", 0)]
 
 
 def test_an_owner_may_stand_at_the_root_or_in_one_sort_of_event() -> None:
     for owner in ("index", "[type=say.delta].index"):
         paths = {**EVENTS, "owner": [owner]}
-        assert [update.owner for update in updates(paths, {"type": "say.delta", "index": 4})] == [Owner("", 4)]
+        assert [update.owner for update in updates(paths, {"type": "say.delta", "index": 4})] == [ItemKey("", 4)]
 
 
 def test_an_object_is_chosen_by_the_value_of_a_member() -> None:
@@ -201,14 +201,14 @@ def test_a_chosen_element_that_has_an_owner_is_a_thought_of_that_owner() -> None
     paths = {"reasoning": ["output[*][type=think]"], "owner": ["output[*].n"], "opaque": ["output[*][type=think].seal"]}
     document = {"output": [{"type": "think", "n": 0, "text": "hm", "seal": "s"}, {"type": "say", "n": 1}]}
     _, thought, other = updates(paths, document)
-    assert (thought.owner, thought.is_thought, thought.has_state) == (Owner("", 0), True, True)
-    assert (other.owner, other.is_thought) == (Owner("", 1), False)
+    assert (thought.owner, thought.is_thought, thought.has_state) == (ItemKey("", 0), True, True)
+    assert (other.owner, other.is_thought) == (ItemKey("", 1), False)
 
 
 def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
     paths = {"thought": ["block[type=thinking]"], "owner": ["index"], "text": ["delta.text"]}
     (update,) = updates(paths, {"index": 2, "block": {"type": "thinking", "text": "hm"}})
-    assert (update.owner, update.is_thought, update.has_state) == (Owner("owner", 2), True, False)
+    assert (update.owner, update.is_thought, update.has_state) == (ItemKey("owner", 2), True, False)
     (update,) = updates(paths, {"index": 2, "block": {"type": "text", "text": "hi"}})
     assert not update.is_thought
 
@@ -265,19 +265,23 @@ def test_a_request_names_model_and_stream_where_the_declaration_says() -> None:
 @pytest.mark.parametrize(
     ("paths", "owner", "expected"),
     [
-        (CHOICES, Owner("", 2), {"id": "\u00e4", "model": "m", "choices": [{"index": 2, "delta": {"thoughts": "hm"}}]}),
-        (EVENTS, Owner("", 0), {"type": "thought.delta", "text": "hm"}),
+        (
+            CHOICES,
+            ItemKey("", 2),
+            {"id": "\u00e4", "model": "m", "choices": [{"index": 2, "delta": {"thoughts": "hm"}}]},
+        ),
+        (EVENTS, ItemKey("", 0), {"type": "thought.delta", "text": "hm"}),
         (
             {"reasoning": ["a.content[type=t]"], "owner": ["a.n", "b.n"], "envelope": ["[type=x]", "a.id"]},
-            Owner("", '"x"'),
+            ItemKey("", '"x"'),
             {"a": {"n": "x", "content": {"type": "t", "text": "hm"}}},
         ),
-        ({"reasoning": ["parts[*][thought=true].text"]}, Owner("", 0), {"parts": [{"thought": True, "text": "hm"}]}),
-        ({"reasoning": ["p[n=07].t", "q"]}, Owner("", 0), {"p": {"n": "07", "t": "hm"}}),
-        ({"reasoning": ["[*].x"]}, Owner("", 0), [{"x": "hm"}]),
+        ({"reasoning": ["parts[*][thought=true].text"]}, ItemKey("", 0), {"parts": [{"thought": True, "text": "hm"}]}),
+        ({"reasoning": ["p[n=07].t", "q"]}, ItemKey("", 0), {"p": {"n": "07", "t": "hm"}}),
+        ({"reasoning": ["[*].x"]}, ItemKey("", 0), [{"x": "hm"}]),
     ],
 )
-def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner: Owner, expected: Any) -> None:
+def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner: ItemKey, expected: Any) -> None:
     dialect = declare(paths)
     like = tree({"model": "m", "id": "\u00e4", "type": "x", "choices": [], "extra": 1}, dialect)
     (text,) = dialect.write(Kind.REASONING, "hm", owner, like)
@@ -290,7 +294,7 @@ def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner:
 
 
 def test_a_kind_without_a_place_is_not_written() -> None:
-    assert declare({"reasoning": ["x"]}).write(Kind.TEXT, "hi", Owner("", 0), tree({})) == []
+    assert declare({"reasoning": ["x"]}).write(Kind.TEXT, "hi", ItemKey("", 0), tree({})) == []
 
 
 def test_an_error_has_the_common_shape() -> None:

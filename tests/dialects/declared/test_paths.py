@@ -2,9 +2,9 @@
 
 import pytest
 
-from thinkwire.dialects.declared.paths import Chosen, Elements, Name, Path, PathError, parse_path
+from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, PathError, parse_path
 
-ALL = Elements()
+ALL = EachElement()
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from tests.e2e.bodies import BODY, DONE, EVENTS, JSON, SSE, STREAM, STREAM_QUEST
 from tests.flows import recorded_flow
 from thinkwire.dialects.registry import DIALECTS, request_facts
 from thinkwire.exchange.delayed_writer import HeldWriter
-from thinkwire.exchange.stream_taps import HearingTap, SplitTap, TellingTap, pass_on
+from thinkwire.exchange.stream_taps import InputTap, OutputTap, SplitTap, pass_on
 from thinkwire.proxy.faults.live import FaultyAnswer, perform
-from thinkwire.proxy.replay.recordings import Answer, Recorded
+from thinkwire.proxy.replay.recordings import ReplayAnswer, ReplayExchange
 from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 
 FACTS = request_facts("h", "/v1/chat/completions", "POST", [], b'{"stream": true}')
@@ -25,15 +25,15 @@ TIMES = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]
 PACKED = gzip.compress(STREAM)
 
 
-def recorded(*chunks: tuple[float, bytes], header: tuple[str, str] = SSE, more: Any = (), **how: Any) -> Recorded:
+def recorded(*chunks: tuple[float, bytes], header: tuple[str, str] = SSE, more: Any = (), **how: Any) -> ReplayExchange:
     chunks = chunks or tuple(zip(TIMES, EVENTS, strict=True))
     flow = recorded_flow(STREAM_QUESTION, headers=[header, *more], chunks=chunks, **how)
     length = sum(len(chunk) for _, chunk in chunks)
-    answer = Answer(flow.response.status_code, "OK", (header, *more), length, chunks[0][0], chunks)  # type: ignore[union-attr]
-    return Recorded("a.flow", 1, flow, answer, ended=chunks[-1][0] + 0.25, breaks_off=False)
+    answer = ReplayAnswer(flow.response.status_code, "OK", (header, *more), length, chunks[0][0], chunks)  # type: ignore[union-attr]
+    return ReplayExchange("a.flow", 1, flow, answer, ended=chunks[-1][0] + 0.25, breaks_off=False)
 
 
-def performed(one: Recorded, fault: Fault) -> tuple[list[tuple[float, bytes]], float, bool]:
+def performed(one: ReplayExchange, fault: Fault) -> tuple[list[tuple[float, bytes]], float, bool]:
     """The chunks, the end, and whether the connection breaks there."""
     made = perform(one, fault, FACTS, DIALECTS)
     assert made.answer is not None
@@ -165,7 +165,7 @@ def test_who_looks_on_does_not_run_ahead_of_a_stall() -> None:
         told.append("stall")
         yield b"b"
 
-    for piece in HearingTap(told.append, TellingTap(told.append, stalling))(b"ab"):
+    for piece in InputTap(told.append, OutputTap(told.append, stalling))(b"ab"):
         told.append(("sent", piece))
     assert told == [b"ab", b"a", ("sent", b"a"), "stall", b"b", ("sent", b"b")]
 

@@ -10,8 +10,8 @@ import pytest
 from mitmproxy import ctx
 
 from tests.flows import recorded_flow
-from thinkwire.proxy.replay.client import Asker
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.proxy.replay.client import ReplayClient
+from thinkwire.proxy.replay.recordings import ReplayExchange
 
 
 class Interrupted(asyncio.CancelledError):
@@ -27,10 +27,12 @@ def test_what_stops_the_questions_is_not_lost(
     master = SimpleNamespace(addons={"proxyserver": server}, shutdown=lambda: ended.append(True))
     monkeypatch.setattr(ctx, "master", master, raising=False)
 
-    def begin(_recorded: Recorded) -> NoReturn:
+    def begin(_recorded: ReplayExchange) -> NoReturn:
         raise trouble
 
-    asker = Asker([Recorded("one.flow", 1, recorded_flow(), None, 0.0, breaks_off=False)], begin, lambda *_: None)
+    asker = ReplayClient(
+        [ReplayExchange("one.flow", 1, recorded_flow(), None, 0.0, breaks_off=False)], begin, lambda *_: None
+    )
 
     async def run() -> None:
         asker.running()

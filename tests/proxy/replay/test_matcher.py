@@ -9,8 +9,8 @@ from mitmproxy import http
 
 from tests.flows import CHAT, recorded_flow
 from thinkwire.dialects.registry import request_facts
-from thinkwire.proxy.replay.matcher import Asked, Repertoire, asked_by
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.proxy.replay.matcher import Asked, RecordingIndex, asked_by
+from thinkwire.proxy.replay.recordings import ReplayExchange
 
 BASE = "http://127.0.0.1:8080"
 USER = {"role": "user", "content": "How is the weather in Rome?"}
@@ -28,9 +28,9 @@ def chat(*messages: Any, **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), **more}
 
 
-def repertoire(*flows: http.HTTPFlow) -> Repertoire:
-    recorded = (Recorded("a.flow", n, flow, None, 0.0, breaks_off=True) for n, flow in enumerate(flows, start=1))
-    return Repertoire([(one, asked(one.flow)) for one in recorded])
+def repertoire(*flows: http.HTTPFlow) -> RecordingIndex:
+    recorded = (ReplayExchange("a.flow", n, flow, None, 0.0, breaks_off=True) for n, flow in enumerate(flows, start=1))
+    return RecordingIndex([(one, asked(one.flow)) for one in recorded])
 
 
 def chosen(flows: list[http.HTTPFlow], request: http.HTTPFlow) -> int:

@@ -14,12 +14,12 @@ from mitmproxy.test import tflow
 from tests.flows import har, recorded_flow, write_flows
 from thinkwire.playback.chunk_times import CHUNKS
 from thinkwire.playback.flow_reader import RecordingError
-from thinkwire.proxy.replay.recordings import Answer, parse_speed, read_recordings
+from thinkwire.proxy.replay.recordings import ReplayAnswer, parse_speed, read_recordings
 
 TIMED = [(0.5, b"one"), (0.75, b"two"), (1.5, b"three")]
 
 
-def read_answer(tmp_path: Path, flow: http.HTTPFlow) -> Answer:
+def read_answer(tmp_path: Path, flow: http.HTTPFlow) -> ReplayAnswer:
     (recorded,), warnings = read_recordings([str(write_flows(tmp_path / "one.flow", flow))])
     assert not warnings
     assert recorded.answer is not None

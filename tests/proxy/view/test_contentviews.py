@@ -29,7 +29,7 @@ from tests.rewrite.answers import body, chunk, event, stream
 from tests.wire import aws_messages
 from thinkwire.exchange.stream_taps import pass_on
 from thinkwire.proxy.addon import Thinkwire
-from thinkwire.proxy.record.recorder import Record
+from thinkwire.proxy.record.recorder import FlowRecord
 from thinkwire.proxy.view.contentviews import NOT_KEPT, NOT_OURS, NOT_SHOWN
 
 RULES = Path(__file__).parents[3] / "rules"
@@ -438,7 +438,7 @@ def test_what_is_forgotten_is_held_nowhere(seat: Seat) -> None:
     gc.collect()
     kept = [one for one in gc.get_objects() if isinstance(one, http.Response) and len(one.raw_content or b"") > 600_000]
     assert len(kept) == 1
-    assert not [one for one in gc.get_objects() if isinstance(one, Record)]
+    assert not [one for one in gc.get_objects() if isinstance(one, FlowRecord)]
     for one in flows:
         assert one.response is not None
         assert callable(one.response.stream)

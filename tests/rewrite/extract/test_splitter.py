@@ -26,8 +26,8 @@ from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.fast_path import Repeats
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.fast_path import FastPath
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)
@@ -250,11 +250,11 @@ def test_stream_body_and_every_split_agree(texts: list[str], reasoning: Reasonin
 def test_the_quick_way_and_the_reading_way_agree(texts: list[str], reasoning: Reasoning, family: Family) -> None:
     raw = contents(*(text for text in texts for _ in range(4)))
     quick, _ = rewrite_chunks([raw], plan(reasoning, family))
-    find, Repeats.find = Repeats.find, lambda *_: None  # type: ignore[method-assign]
+    find, FastPath.find = FastPath.find, lambda *_: None  # type: ignore[method-assign]
     try:
         assert rewrite_chunks([raw], plan(reasoning, family))[0] == quick
     finally:
-        Repeats.find = find  # type: ignore[method-assign]
+        FastPath.find = find  # type: ignore[method-assign]
 
 
 # --- inline -----------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def gemini(*parts: dict[str, Any], **candidate: Any) -> dict[str, Any]:
 
 def gemini_after(one: ResponsePlan, *documents: dict[str, Any]) -> list[list[dict[str, Any]]]:
     """The parts of each event that the client gets."""
-    machine = StreamRewriter(AnswerRewriter(one, GEMINI), Label.EVENTS, None, 10.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(one, GEMINI), ContentHint.EVENTS, None, 10.0, 0.0)
     after = documents_of(b"".join([*machine.feed(b"".join(map(event, documents)), 0.0), *machine.finish()]))
     return [document["candidates"][0]["content"]["parts"] for document in after]
 
@@ -390,7 +390,7 @@ def ollama(content: str, **members: Any) -> bytes:
 
 
 def lines_after(raw: bytes, one: ResponsePlan) -> list[Any]:
-    machine = StreamRewriter(AnswerRewriter(one, OLLAMA), Label.LINES, None, 10.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(one, OLLAMA), ContentHint.LINES, None, 10.0, 0.0)
     return [json.loads(line) for line in b"".join([*machine.feed(raw, 0.0), *machine.finish()]).splitlines()]
 
 

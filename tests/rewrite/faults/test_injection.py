@@ -16,7 +16,7 @@ from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.rewrite.faults.fault import Fault, First, Stall
 from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step
-from thinkwire.rewrite.stream.sniff import Label
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.codings import decoder_for
 
 APIS = {dialect.name: dialect for dialect in DIALECTS}
@@ -29,7 +29,9 @@ LIST = b'[{"n":1},\n{"n":2},\n{"n":3}]\n'
 BODY = b'{"n":[1,2,3,4]}'
 
 
-def faulty(fault: Fault, label: Label = Label.EVENTS, api: str = "chat-completions", coding: str = "") -> FaultyBody:
+def faulty(
+    fault: Fault, label: ContentHint = ContentHint.EVENTS, api: str = "chat-completions", coding: str = ""
+) -> FaultyBody:
     return FaultyBody(fault, label, APIS[api], decoder_for(coding) if coding else None)
 
 
@@ -44,7 +46,7 @@ def together(steps: Iterable[Step]) -> list[Step]:
     return joined
 
 
-def run(fault: Fault, raw: bytes, label: Label = Label.EVENTS, api: str = "chat-completions") -> list[Step]:
+def run(fault: Fault, raw: bytes, label: ContentHint = ContentHint.EVENTS, api: str = "chat-completions") -> list[Step]:
     steps: list[Step] = run_at_every_split(lambda: faulty(fault, label, api), raw, together)
     return steps
 
@@ -55,7 +57,12 @@ def error_in(raw: bytes) -> Any:
 
 
 def test_without_a_fault_not_a_byte_changes() -> None:
-    for label, raw in ((Label.EVENTS, STREAM), (Label.LINES, LINES), (Label.LIST, LIST), (Label.JSON, BODY)):
+    for label, raw in (
+        (ContentHint.EVENTS, STREAM),
+        (ContentHint.LINES, LINES),
+        (ContentHint.LIST, LIST),
+        (ContentHint.JSON, BODY),
+    ):
         assert run(Fault(), raw, label) == [raw]
 
 
@@ -88,14 +95,14 @@ def test_an_answer_without_events_has_no_fault_and_that_is_said(raw: bytes) -> N
 
 @pytest.mark.parametrize("fault", [Fault(error_after=1), Fault(error_after=9), Fault(stall=Stall(2, 1))], ids=str)
 def test_a_body_has_no_faults_of_streams_and_that_is_said(fault: Fault) -> None:
-    body = faulty(fault, Label.JSON)
+    body = faulty(fault, ContentHint.JSON)
     assert drain(body, [BODY]) == [BODY]
     assert body.shortfall == "the answer is no stream, so that not every fault came about"
 
 
 def test_what_came_about_is_no_shortfall() -> None:
     for fault in (Fault(stall=Stall(1, 1)), Fault(cut_after=9), Fault(error_after=0)):
-        body = faulty(fault, Label.JSON)
+        body = faulty(fault, ContentHint.JSON)
         drain(body, [BODY])
         assert body.shortfall == ""
     for fault in (Fault(cut_after=3), Fault(stall=Stall(3, 1)), Fault(drop_done=True), Fault(error_after=0)):
@@ -179,8 +186,8 @@ def test_an_event_of_responses_has_a_number() -> None:
 
 
 def test_lines_break_and_end_in_an_error() -> None:
-    assert run(Fault(cut_after=2), LINES, Label.LINES) == [b'{"n":1}\n\n{"n":2}\n', Break()]
-    (raw,) = run(Fault(error_after=1), LINES, Label.LINES, "ollama")
+    assert run(Fault(cut_after=2), LINES, ContentHint.LINES) == [b'{"n":1}\n\n{"n":2}\n', Break()]
+    (raw,) = run(Fault(error_after=1), LINES, ContentHint.LINES, "ollama")
     assert isinstance(raw, bytes)
     first, error = map(json.loads, raw.splitlines())
     assert first == {"n": 1}
@@ -189,7 +196,7 @@ def test_lines_break_and_end_in_an_error() -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
 def test_a_list_that_ends_in_an_error_is_still_one(after: int) -> None:
-    (raw,) = run(Fault(error_after=after), LIST, Label.LIST, "gemini")
+    (raw,) = run(Fault(error_after=after), LIST, ContentHint.LIST, "gemini")
     assert isinstance(raw, bytes)
     *before, error = json.loads(raw)
     assert before == [{"n": n + 1} for n in range(after)]
@@ -197,34 +204,34 @@ def test_a_list_that_ends_in_an_error_is_still_one(after: int) -> None:
 
 
 def test_a_list_breaks_between_its_elements() -> None:
-    assert run(Fault(cut_after=2), LIST, Label.LIST) == [b'[{"n":1},\n{"n":2}', Break()]
+    assert run(Fault(cut_after=2), LIST, ContentHint.LIST) == [b'[{"n":1},\n{"n":2}', Break()]
 
 
 def test_messages_of_aws_end_in_an_exception() -> None:
     first, second = event("messageStart", {"n": 1}), event("messageStop", {"n": 2})
-    (raw,) = run(Fault(error_after=1), first + second, Label.AWS, "bedrock-converse")
+    (raw,) = run(Fault(error_after=1), first + second, ContentHint.AWS, "bedrock-converse")
     assert isinstance(raw, bytes)
     (_, document), (name, error) = read_all(raw)
     assert (document, name, set(error)) == ({"n": 1}, "internalServerException", {"__type", "message"})
-    assert run(Fault(cut_after=1), first + second, Label.AWS) == [first, Break()]
+    assert run(Fault(cut_after=1), first + second, ContentHint.AWS) == [first, Break()]
 
 
 @pytest.mark.parametrize("after", [0, 1, 20])
 def test_a_body_breaks_off_in_its_middle(after: int) -> None:
-    assert run(Fault(cut_after=after), BODY, Label.JSON) == [BODY[:7], Break()]
+    assert run(Fault(cut_after=after), BODY, ContentHint.JSON) == [BODY[:7], Break()]
 
 
 def test_a_body_is_one_event() -> None:
-    (raw,) = run(Fault(error_after=0), BODY, Label.JSON)
+    (raw,) = run(Fault(error_after=0), BODY, ContentHint.JSON)
     assert isinstance(raw, bytes)
     assert json.loads(raw)["error"]["type"] == "server_error"
-    assert run(Fault(error_after=1), BODY, Label.JSON) == [BODY]
-    assert run(Fault(stall=Stall(0, 2)), BODY, Label.JSON) == [Pause(2), BODY]
-    assert run(Fault(stall=Stall(1, 2)), BODY, Label.JSON) == [BODY, Pause(2)]
+    assert run(Fault(error_after=1), BODY, ContentHint.JSON) == [BODY]
+    assert run(Fault(stall=Stall(0, 2)), BODY, ContentHint.JSON) == [Pause(2), BODY]
+    assert run(Fault(stall=Stall(1, 2)), BODY, ContentHint.JSON) == [BODY, Pause(2)]
 
 
-@pytest.mark.parametrize("label", list(Label))
-def test_nothing_comes_of_nothing(label: Label) -> None:
+@pytest.mark.parametrize("label", list(ContentHint))
+def test_nothing_comes_of_nothing(label: ContentHint) -> None:
     for fault in (Fault(cut_after=0), Fault(error_after=0), Fault(stall=Stall(0, 1))):
         assert run(fault, b"", label) == []
 
@@ -250,13 +257,13 @@ def test_no_step_is_of_no_bytes() -> None:
 @needs_corpus
 def test_a_fault_that_never_comes_leaves_every_recorded_byte() -> None:
     for answer in recorded_answers():
-        label = Label.EVENTS if answer.is_stream else Label.JSON
+        label = ContentHint.EVENTS if answer.is_stream else ContentHint.JSON
         assert together(drain(faulty(Fault(stall=Stall(10**6, 1)), label), [answer.raw])) == [answer.raw], answer.name
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_every_api_has_an_error_that_is_json(dialect: Dialect) -> None:
-    (raw,) = together(drain(FaultyBody(Fault(error_after=1), Label.EVENTS, dialect), [NAMED]))
+    (raw,) = together(drain(FaultyBody(Fault(error_after=1), ContentHint.EVENTS, dialect), [NAMED]))
     assert isinstance(raw, bytes)
     assert "thinkwire" in json.dumps(error_in(raw.split(b"\n\n")[1]))
 

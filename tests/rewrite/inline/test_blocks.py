@@ -16,7 +16,7 @@ from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 INLINE = ResponsePlan(Inline(FAMILIES["think"]))
 SIZES = pytest.mark.parametrize("size", [1, 7, None])
@@ -239,6 +239,6 @@ def test_a_thought_that_no_event_opened_is_not_held_for_a_text_to_come() -> None
     begin, _, thought = message([("thinking", ["Hm"])])[:3]
     raw = framed([begin, thought])
     machine = StreamRewriter(
-        AnswerRewriter(ResponsePlan(extract=Extract(FAMILIES["think"])), MESSAGES), Label.EVENTS, None, 10.0, 0.0
+        AnswerRewriter(ResponsePlan(extract=Extract(FAMILIES["think"])), MESSAGES), ContentHint.EVENTS, None, 10.0, 0.0
     )
     assert b"".join(machine.feed(raw, 0.0)) == raw

@@ -16,13 +16,13 @@ from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.reading.event_reader import FrameReader
-from thinkwire.rewrite.reading.transcript import Assembled, Assembler, Moment, Said, assembled
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.reading.transcript import Assembled, Assembler, EventContent, Moment, assembled
+from thinkwire.rewrite.stream.rewriter import ContentHint
 
 UNKNOWN = RequestFacts("h", "/", "POST", ())
 
 
-def read(raw: bytes, label: Label = Label.EVENTS, request: RequestFacts = UNKNOWN) -> list[Said]:
+def read(raw: bytes, label: ContentHint = ContentHint.EVENTS, request: RequestFacts = UNKNOWN) -> list[EventContent]:
     """What is said; the way that reads every event, and the quick one must agree."""
     events = [*(reader := FrameReader(label)).feed(raw, 1.5), *reader.finish()]
     thorough, quick = Assembler(request, keeps_updates=True), Assembler(request)
@@ -31,7 +31,7 @@ def read(raw: bytes, label: Label = Label.EVENTS, request: RequestFacts = UNKNOW
     return said
 
 
-def moments(raw: bytes, label: Label = Label.EVENTS, request: RequestFacts = UNKNOWN) -> list[Moment]:
+def moments(raw: bytes, label: ContentHint = ContentHint.EVENTS, request: RequestFacts = UNKNOWN) -> list[Moment]:
     return [moment for said in read(raw, label, request) for moment in said.moments]
 
 
@@ -61,7 +61,7 @@ def test_events_that_recur_are_not_read_once_more(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(AnswerRewriter, "updates", updates)
     texts = [f' "{number}" \u00e4\n' for number in range(100)]
     raw = stream(*(chunk({kind: text}, index=n) for kind in ("reasoning", "content") for text in texts for n in (0, 1)))
-    reader, assembler = FrameReader(Label.EVENTS), Assembler(UNKNOWN)
+    reader, assembler = FrameReader(ContentHint.EVENTS), Assembler(UNKNOWN)
     found = [one for event in reader.feed(raw) for one in assembler.read(event).moments]
     assert [(one.kind, one.text) for one in found if one.choice == 1] == [
         (kind, text) for kind in (Kind.REASONING, Kind.TEXT) for text in texts
@@ -104,7 +104,7 @@ def test_a_stream_says_its_thought_its_answer_and_its_end() -> None:
 
 def test_a_whole_body_says_the_same_as_the_stream() -> None:
     message = {"reasoning": "Hm.", "content": "Hi", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
-    whole = assembled(moments(dump(body(message)), Label.JSON))
+    whole = assembled(moments(dump(body(message)), ContentHint.JSON))
     assert pieces(whole) == [(Kind.REASONING, "", "Hm."), (Kind.TEXT, "", "Hi"), (Kind.TOOL_CALL, "f", "{}")]
     assert whole.choices[0].finish == "stop"
 
@@ -125,7 +125,7 @@ def test_choices_are_told_apart() -> None:
 def test_choices_of_a_body_that_say_the_same_are_both_heard() -> None:
     document = body({"content": "Yes"})
     document["choices"].append(document["choices"][0] | {"index": 1})
-    answer = assembled(moments(dump(document), Label.JSON))
+    answer = assembled(moments(dump(document), ContentHint.JSON))
     assert [choice.text(Kind.TEXT) for choice in answer.choices.values()] == ["Yes", "Yes"]
 
 
@@ -212,7 +212,7 @@ def test_blocks_belong_to_one_choice_and_keep_their_order() -> None:
         {"type": "text", "text": "Hi"},
     ]
     document = {"type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": "end_turn"}
-    answer = assembled(moments(dump(document), Label.JSON))
+    answer = assembled(moments(dump(document), ContentHint.JSON))
     assert list(answer.choices) == [0]
     assert pieces(answer) == [
         (Kind.REASONING, "", "Hm."),
@@ -239,8 +239,8 @@ def test_a_message_that_begins_anew_is_heard_beside_the_first() -> None:
 # --- what others have recorded ------------------------------------------------------------------------------------
 
 
-def answer_in(path: Path) -> tuple[Assembled, list[Said]]:
-    said = read(path.read_bytes(), corpus.LABELS.get(path.suffix, Label.JSON))
+def answer_in(path: Path) -> tuple[Assembled, list[EventContent]]:
+    said = read(path.read_bytes(), corpus.LABELS.get(path.suffix, ContentHint.JSON))
     return assembled(moment for one in said for moment in one.moments), said
 
 

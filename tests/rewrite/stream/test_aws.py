@@ -12,7 +12,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 from thinkwire.rewrite.tally import Tally
 
 CONVERSE = RequestFacts("h", "/model/m/converse-stream", "POST", (), None, "bedrock-converse")
@@ -25,7 +25,7 @@ def rewritten(raw: bytes, plan: ResponsePlan = STRIP, request: RequestFacts = CO
     outputs = {}
     for size in (1, 7, max(1, len(raw))):
         answer = AnswerRewriter(plan, request)
-        machine = StreamRewriter(answer, Label.AWS, None, 10.0, 0.0)
+        machine = StreamRewriter(answer, ContentHint.AWS, None, 10.0, 0.0)
         pieces = [piece for at in range(0, len(raw), size) for piece in machine.feed(raw[at : at + size], 99.0 * at)]
         pieces += machine.finish()
         assert b"" not in pieces
@@ -48,7 +48,7 @@ def test_a_dropped_document_drops_its_message_and_a_changed_one_gets_new_checksu
 
 
 def test_a_message_leaves_as_soon_as_it_is_complete() -> None:
-    machine = StreamRewriter(AnswerRewriter(STRIP, CONVERSE), Label.AWS, None, 10.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(STRIP, CONVERSE), ContentHint.AWS, None, 10.0, 0.0)
     assert machine.feed(START + THOUGHT + hi(1)[:-1], 0.0) == [START]
     assert machine.feed(hi(1)[-1:], 0.0) == [hi(0)]
 
@@ -101,7 +101,7 @@ def test_a_document_that_cannot_be_read_is_dropped_or_passed(payload: bytes) -> 
 
 
 def test_no_comment_is_written_between_messages() -> None:
-    machine = StreamRewriter(AnswerRewriter(STRIP, CONVERSE), Label.AWS, None, 1.0, 0.0)
+    machine = StreamRewriter(AnswerRewriter(STRIP, CONVERSE), ContentHint.AWS, None, 1.0, 0.0)
     assert machine.feed(THOUGHT, 100.0) == []
 
 

@@ -25,7 +25,7 @@ from tests.rewrite.test_extract_blocks import RESPONSES, THINK
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip
-from thinkwire.rewrite.stream.fast_path import Repeats
+from thinkwire.rewrite.stream.fast_path import FastPath
 
 INLINE = ResponsePlan(Inline(THINK))
 PLANS = [STRIP, STRIP_ALL, STRIP_KEEP_OPAQUE, TO_REASONING, TO_BOTH]
@@ -62,7 +62,7 @@ streams = st.lists(chunks, max_size=6).flatmap(
 
 
 def by_reading(raw: bytes, plan: ResponsePlan) -> tuple[bytes, Any]:
-    with patch.object(Repeats, "find", lambda *_: None):
+    with patch.object(FastPath, "find", lambda *_: None):
         return rewrite_chunks([raw], plan)
 
 
@@ -135,7 +135,7 @@ def test_both_ways_agree_where_events_are_counted(
         sent = [one for at in range(0, len(raw), step) for one in machine.feed(raw[at : at + step], 0.0)]
         return b"".join([*sent, *machine.finish()])
 
-    with patch.object(Repeats, "find", lambda *_: None):
+    with patch.object(FastPath, "find", lambda *_: None):
         expected = run(len(raw))
     assert run(size) == expected
 

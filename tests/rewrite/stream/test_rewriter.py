@@ -20,13 +20,13 @@ from tests.wire.aws_messages import event as aws_event
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Keep, OnError, Reasoning, ResponsePlan, Strip
-from thinkwire.rewrite.stream.rewriter import Label, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
 
 HIDDEN = event(chunk({"reasoning": "Secret"}))
 HELLO = event(chunk({"content": "Hi"}))
 
 
-def machine(plan: ResponsePlan, label: Label = Label.EVENTS) -> StreamRewriter:
+def machine(plan: ResponsePlan, label: ContentHint = ContentHint.EVENTS) -> StreamRewriter:
     return StreamRewriter(AnswerRewriter(plan, CHAT_REQUEST), label, None, plan.keepalive, 0.0)
 
 
@@ -151,7 +151,7 @@ def test_plain_text_that_begins_as_events_do_is_events(beginning: bytes) -> None
     raw = beginning + HELLO + HIDDEN
     for size in (1, 2, 5, len(raw)):
         pieces = (raw[at : at + size] for at in range(0, len(raw), size))
-        assert rewrite_chunks(pieces, STRIP, Label.UNSURE)[0] == beginning + HELLO
+        assert rewrite_chunks(pieces, STRIP, ContentHint.UNSURE)[0] == beginning + HELLO
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_plain_text_that_begins_as_events_do_is_events(beginning: bytes) -> None
 def test_other_plain_text_passes_at_every_split(text: bytes) -> None:
     for size in (1, 2, 3, 10):
         pieces = (text[at : at + size] for at in range(0, len(text), size))
-        assert rewrite_chunks(pieces, STRIP, Label.UNSURE)[0] == text
+        assert rewrite_chunks(pieces, STRIP, ContentHint.UNSURE)[0] == text
 
 
 def test_a_json_body_that_cannot_be_read_is_withheld_in_the_apis_words() -> None:
-    after, _ = rewrite_chunks([b'{"choices": "Secret'], STRIP, Label.JSON)
+    after, _ = rewrite_chunks([b'{"choices": "Secret'], STRIP, ContentHint.JSON)
     assert "error" in json.loads(after)
-    assert rewrite_chunks([b'{"choices": '], TO_REASONING, Label.JSON)[0] == b'{"choices": '
+    assert rewrite_chunks([b'{"choices": '], TO_REASONING, ContentHint.JSON)[0] == b'{"choices": '
 
 
 def test_a_bare_json_line_before_the_events_does_not_swallow_them() -> None:
@@ -195,7 +195,7 @@ def test_a_comment_goes_out_when_bytes_come_and_nothing_was_sent_for_long() -> N
 
 
 def test_a_body_gets_no_comments() -> None:
-    one = machine(STRIP, Label.JSON)
+    one = machine(STRIP, ContentHint.JSON)
     assert one.feed(b'{"choices"', 99.0) == []
     assert one.finish() != []
 
@@ -210,17 +210,17 @@ def test_a_comment_stands_between_events_even_where_one_is_half_there() -> None:
 
 HELD_BACK = chunk({"content": "<"})
 ENDS = {
-    Label.EVENTS: (event(HELD_BACK), b"data: [DONE]\n\n"),
-    Label.LINES: (json.dumps(HELD_BACK).encode() + b"\n", b""),
-    Label.LIST: (b"[" + json.dumps(HELD_BACK).encode(), b"\n]"),
-    Label.AWS: (aws_event("chunk", HELD_BACK), b""),
+    ContentHint.EVENTS: (event(HELD_BACK), b"data: [DONE]\n\n"),
+    ContentHint.LINES: (json.dumps(HELD_BACK).encode() + b"\n", b""),
+    ContentHint.LIST: (b"[" + json.dumps(HELD_BACK).encode(), b"\n]"),
+    ContentHint.AWS: (aws_event("chunk", HELD_BACK), b""),
 }
 
 
 @pytest.mark.parametrize("label", ENDS)
 @pytest.mark.parametrize("reasoning", [Keep(), Strip()])
 def test_an_error_in_what_is_left_at_the_end_does_not_keep_the_end_from_the_client(
-    label: Label, reasoning: Reasoning, monkeypatch: pytest.MonkeyPatch
+    label: ContentHint, reasoning: Reasoning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(_answer: AnswerRewriter) -> Sequence[str]:
         raise RuntimeError("broken")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from thinkwire.ruleset.rule_tests.changes import ABSENT, Changes, ChangesError, member_at
+from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, ChangesError, RequestChanges, member_at
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user"}, {"role": "assistant", "thinking": "é", "n": None}]}
 
@@ -15,7 +15,7 @@ def path(text: str) -> tuple[str, ...]:
 
 
 def edited(to: dict[str, Any] | None = None, *, without: str = "", strict: bool = True) -> Any:
-    changes = Changes(
+    changes = RequestChanges(
         set=tuple((path(way), value) for way, value in (to or {}).items()),
         remove=(path(without),) if without else (),
     )
@@ -23,7 +23,7 @@ def edited(to: dict[str, Any] | None = None, *, without: str = "", strict: bool 
 
 
 def test_a_body_that_nothing_changes_stays_byte_for_byte() -> None:
-    assert Changes(host="h").edit(b'{"a":  1.0', strict=True) == b'{"a":  1.0'
+    assert RequestChanges(host="h").edit(b'{"a":  1.0', strict=True) == b'{"a":  1.0'
 
 
 def test_members_are_set_replaced_and_made_on_the_way() -> None:
@@ -62,22 +62,22 @@ def test_a_list_has_a_place_only_for_what_it_has(way: str) -> None:
 @pytest.mark.parametrize("body", [b"", b"{", b"a=b", b"\xff", b"[" * 100_000])
 def test_only_json_can_be_changed(body: bytes) -> None:
     with pytest.raises(ChangesError, match="not JSON"):
-        Changes(remove=(("a",),)).edit(body, strict=False)
+        RequestChanges(remove=(("a",),)).edit(body, strict=False)
 
 
 def test_a_body_that_is_no_object_has_no_place() -> None:
     with pytest.raises(ChangesError, match="no place for a"):
-        Changes(set=((("a",), 1),)).edit(b'"text"', strict=True)
+        RequestChanges(set=((("a",), 1),)).edit(b'"text"', strict=True)
 
 
 def test_half_a_character_survives() -> None:
-    changed = Changes(set=((("b",), 1),)).edit(b'{"a": "\\ud800"}', strict=True)
+    changed = RequestChanges(set=((("b",), 1),)).edit(b'{"a": "\\ud800"}', strict=True)
     assert b'"b": 1' in changed
 
 
 def test_a_member_is_found_by_names_and_numbers() -> None:
     assert member_at(BODY, path("messages.1.thinking")) == "é"
     assert member_at(BODY, path("messages.1.n")) is None
-    assert member_at(BODY, path("messages.9")) is ABSENT
-    assert member_at(BODY, path("model.x")) is ABSENT
+    assert member_at(BODY, path("messages.9")) is NO_MEMBER
+    assert member_at(BODY, path("model.x")) is NO_MEMBER
     assert member_at({"0": "name"}, ("0",)) == "name"

@@ -7,9 +7,9 @@ import pytest
 
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, Moment
-from thinkwire.ruleset.rule_tests.changes import ABSENT
+from thinkwire.ruleset.rule_tests.changes import NO_MEMBER
 from thinkwire.ruleset.rule_tests.expected import Expected
-from thinkwire.ruleset.rule_tests.verdict import Came, Document, differences
+from thinkwire.ruleset.rule_tests.verdict import Actual, Document, differences
 
 REQUEST = Document("", "", {"model": "m", "n": 1, "stream": True, "messages": [{"role": "user"}, {"thinking": "Hm"}]})
 
@@ -26,10 +26,10 @@ def documents(*values: Any) -> list[Document]:
     return [Document(f"event {number}", "", value) for number, value in enumerate(values, 1)]
 
 
-CAME = Came(("one", "two"), REQUEST, 200, 200, answer(("Hm so", "Hi")))
+CAME = Actual(("one", "two"), REQUEST, 200, 200, answer(("Hm so", "Hi")))
 
 
-def said(expected: Expected, came: Came = CAME) -> list[tuple[str, str, str]]:
+def said(expected: Expected, came: Actual = CAME) -> list[tuple[str, str, str]]:
     return [(one.what, one.expected, one.came) for one in differences(expected, came)]
 
 
@@ -125,7 +125,7 @@ def test_one_value_among_placeholders_is_enough(value: Any) -> None:
 
 
 def test_a_document_that_cannot_be_read_has_what_it_names() -> None:
-    came = replace(CAME, documents=[Document("event 1", '{"reasoning": "Hm', ABSENT)])
+    came = replace(CAME, documents=[Document("event 1", '{"reasoning": "Hm', NO_MEMBER)])
     assert said(Expected(absent=(("delta", "reasoning"),)), came) == [
         ("absent", "no delta.reasoning", "its name in event 1, which cannot be read")
     ]

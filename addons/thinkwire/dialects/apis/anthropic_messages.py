@@ -22,10 +22,10 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     USAGE,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -35,7 +35,7 @@ __all__ = ["ANTHROPIC_MESSAGES"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
-_BLOCK: Final = Place(Kind.OWNER, space="block")
+_BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
 
 
 def _block(*, opens: bool) -> Shape:
@@ -79,7 +79,7 @@ _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     "stop_sequence": ENVELOPE,
     "usage": USAGE,
 }
-_MESSAGE: Final = Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE))
+_MESSAGE: Final = Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
 _EVENT_MEMBERS: Final[dict[str, Any]] = {"type": ENVELOPE, "index": _BLOCK, "error": ERROR}
 
 _DOCUMENT: Final = Shape(
@@ -178,7 +178,7 @@ _WRITTEN: Final = {
 }
 
 
-def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
     block, delta, member = _WRITTEN.get(kind, _WRITTEN[Kind.TEXT])
     index = owner.number
     documents: tuple[dict[str, Any], ...] = (

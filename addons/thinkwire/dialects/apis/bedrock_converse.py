@@ -21,10 +21,10 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     TRANSCRIPT,
     USAGE,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape, read
@@ -34,7 +34,7 @@ __all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
-_WHOLE_THOUGHT: Final = Place(Kind.REASONING, splits=True)
+_WHOLE_THOUGHT: Final = FieldSpec(Kind.REASONING, splits=True)
 _THOUGHT: Final = Shape(
     members={
         "text": REASONING,
@@ -54,7 +54,7 @@ _PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
 _MEMBERS: Final[dict[str, Any]] = {
     "p": ENVELOPE,
     "role": ROLE,
-    "contentBlockIndex": Place(Kind.OWNER, space="block"),
+    "contentBlockIndex": FieldSpec(Kind.OWNER, space="block"),
     "start": Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(begins=True)),
     "delta": _PIECE,
     "output": Shape(
@@ -127,7 +127,7 @@ def _knows(root: Node) -> bool:
     return output is not None and output.child("message") is not None
 
 
-def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
     delta = {"reasoningContent": {"text": text}} if kind is Kind.REASONING else {"text": text}
     return [
         to_json({"contentBlockIndex": owner.number, "delta": delta}),

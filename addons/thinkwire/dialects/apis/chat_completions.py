@@ -26,10 +26,10 @@ from thinkwire.dialects.core.parts import (
     TRANSCRIPT,
     USAGE,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
     level_of,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
@@ -53,7 +53,7 @@ SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinkin
 
 # One element of `reasoning_details` (OpenRouter, Snowflake, MiniMax), `thinking_blocks` or `reasoning_items`
 # (LiteLLM). What is not named here may be text of any kind and counts as reasoning.
-_BLOCK_TEXT: Final = Place(Kind.REASONING, rank=0)
+_BLOCK_TEXT: Final = FieldSpec(Kind.REASONING, rank=0)
 _TEXT_LIST: Final = Shape(
     elements=Shape(members={"type": ENVELOPE, "text": _BLOCK_TEXT}, other=REASONING, label=_BLOCK_TEXT),
     label=_BLOCK_TEXT,
@@ -90,7 +90,7 @@ _STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "encrypted_content": OPAQUE,  # xAI
 }
 REASONING_MEMBERS: Final[dict[str, Any]] = {
-    **{name: Place(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
+    **{name: FieldSpec(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
     **_STRUCTURED_REASONING,
 }
 """What a delta, a message or a copy of one can hold of reasoning; OpenRouter's text completions hold it, too."""
@@ -124,7 +124,9 @@ TOKEN_MEMBERS: Final[dict[str, Any]] = {
 _COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
 _COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
 # Gemini says here whether the content beside it is a thought; signatures stay, for the next request needs them.
-_GOOGLE: Final = Shape(members={"thought": Place(Kind.REASONING, marks=True)}, other=OTHER, label=Level(is_copy=True))
+_GOOGLE: Final = Shape(
+    members={"thought": FieldSpec(Kind.REASONING, marks=True)}, other=OTHER, label=Level(is_copy=True)
+)
 _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
 _COPY_MEMBERS.update(_COPIES)
 _COPY_MEMBERS["google"] = _GOOGLE
@@ -136,11 +138,13 @@ CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
     | {
-        "text": Shape(members=REASONING_MEMBERS | {"type": ENVELOPE, "text": Place(Kind.TEXT, tags=_TAGS)}, other=OTHER)
+        "text": Shape(
+            members=REASONING_MEMBERS | {"type": ENVELOPE, "text": FieldSpec(Kind.TEXT, tags=_TAGS)}, other=OTHER
+        )
     },
     members=REASONING_MEMBERS | {"type": ENVELOPE},
     other=TEXT,
-    label=Place(Kind.TEXT, splits=True, tags=_TAGS),
+    label=FieldSpec(Kind.TEXT, splits=True, tags=_TAGS),
 )
 CONTENT: Final = Shape(
     elements=CONTENT_PART,
@@ -181,9 +185,9 @@ _CHOICE: Final = Shape(
     members={
         **REASONING_MEMBERS,  # OpenRouter's text completions keep them here
         **TOKEN_MEMBERS,
-        "index": Place(Kind.OWNER),
+        "index": FieldSpec(Kind.OWNER),
         "delta": _message(Extent.DELTA),
-        "message": _message(Extent.WHOLE),
+        "message": _message(Extent.SNAPSHOT),
         "finish_reason": FINISH,
         "native_finish_reason": ENVELOPE,
         "usage": USAGE,  # Kimi
@@ -254,7 +258,7 @@ _KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerpri
 _MEMBER_OF_KIND: Final = {Kind.REASONING: "reasoning", Kind.TEXT: "content", Kind.REFUSAL: "refusal"}
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
     delta = f"{{{to_json(_MEMBER_OF_KIND[kind])}:{to_json(text)}}}"
     members.append(f'"choices":[{{"index":{owner.number},"delta":{delta},"finish_reason":null}}]')

@@ -21,10 +21,10 @@ from thinkwire.dialects.core.parts import (
     TOKENS,
     TOOL_CALL,
     USAGE,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -59,7 +59,7 @@ def _citation(label: Level | None, thought: Level) -> Shape:
     return Shape(
         switch="type",
         cases={"THINKING_CONTENT": quoted, "PLAN": quoted},
-        members={"type": ENVELOPE, "content_index": Place(Kind.REFERENCE, space=_CONTENT)},
+        members={"type": ENVELOPE, "content_index": FieldSpec(Kind.REFERENCE, space=_CONTENT)},
         other=OTHER,
         label=label,
     )
@@ -96,7 +96,7 @@ _MESSAGE: Final = Shape(
 
 def _event(members: dict[str, Any], space: str = "", message: Shape | None = None, **level: Any) -> Shape:
     """An event about the owner that its `index` names, or about the answer; `message` is what it adds."""
-    index = Place(Kind.OWNER, space=space) if space else OTHER
+    index = FieldSpec(Kind.OWNER, space=space) if space else OTHER
     if message is not None:
         members = {"delta": Shape(members={"message": message}, other=OTHER), **members}
     return Shape(members={"type": ENVELOPE, "index": index, **members}, other=OTHER, label=Level(opens=True, **level))
@@ -155,7 +155,7 @@ def _knows(root: Node) -> bool:
     return is_answer and not any(root.child(name) for name in ("choices", "done", "object"))
 
 
-def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
     name = "thinking" if kind is Kind.REASONING else "text"
 
     def event(type_: str, content: dict[str, str] | None) -> str:

@@ -18,10 +18,10 @@ from thinkwire.dialects.core.parts import (
     TEXT,
     TRANSCRIPT,
     USAGE,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -33,7 +33,7 @@ _CHOICE: Final = Shape(
     members={
         **REASONING_MEMBERS,
         **TOKEN_MEMBERS,
-        "index": Place(Kind.OWNER),
+        "index": FieldSpec(Kind.OWNER),
         "text": TEXT,
         "finish_reason": FINISH,
         "native_finish_reason": ENVELOPE,  # OpenRouter
@@ -85,7 +85,7 @@ def _knows(root: Node) -> bool:
 _KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "provider")
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
     said = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
     choice = to_json({"index": owner.number, **said, "logprobs": None, "finish_reason": None})

@@ -20,10 +20,10 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     USAGE,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -34,14 +34,14 @@ __all__ = ["DASHSCOPE"]
 _MEDIA: Final = ("image", "audio", "video")
 _CHOICE: Final = Shape(
     members={
-        "index": Place(Kind.OWNER),
+        "index": FieldSpec(Kind.OWNER),
         "message": Shape(
             members={
                 "role": ROLE,
                 # A list of `{text}` from models that read pictures.
                 "content": Shape(
                     elements=Shape(members={"text": TEXT, **dict.fromkeys(_MEDIA, OTHER)}, other=TEXT),
-                    label=Place(Kind.TEXT, splits=True),
+                    label=FieldSpec(Kind.TEXT, splits=True),
                 ),
                 "reasoning_content": REASONING,
                 "tool_calls": TOOL_CALL,
@@ -73,7 +73,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "message": ERROR,
 }
 _INCREMENTS: Final = Shape(members=_MEMBERS, other=OTHER)
-_WHOLES: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE))
+_WHOLES: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
 
 
 def _parameters(request: RequestFacts) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _knows(root: Node) -> bool:
 _KEPT_IN_WRITTEN: Final = ("request_id",)
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
     choice = {"index": owner.number, "message": {"role": "assistant", **said}, "finish_reason": "null"}
     members = [f'"output":{to_json({"choices": [choice]})}']

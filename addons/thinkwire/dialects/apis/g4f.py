@@ -19,9 +19,9 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     TRANSCRIPT,
     USAGE,
+    ItemKey,
     Kind,
     Level,
-    Owner,
 )
 from thinkwire.dialects.core.request_facts import model_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -71,7 +71,7 @@ def _knows(root: Node) -> bool:
     return name in _TYPES and root.child(name) is not None
 
 
-def _write(kind: Kind, text: str, _owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _owner: ItemKey, _like: Node) -> list[str]:
     if kind is Kind.REASONING:
         return [to_json({"type": "reasoning", "token": text}), to_json({"type": "reasoning", "status": ""})]
     return [to_json({"type": "content", "content": text})]

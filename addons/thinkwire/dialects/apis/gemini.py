@@ -21,10 +21,10 @@ from thinkwire.dialects.core.parts import (
     TOKENS,
     TOOL_CALL,
     USAGE,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -65,7 +65,7 @@ _CONTENT: Final = Shape(members={"parts": _PARTS, "role": ENVELOPE}, other=OTHER
 
 _CANDIDATE: Final = Shape(
     members={
-        "index": Place(Kind.OWNER),
+        "index": FieldSpec(Kind.OWNER),
         "content": _CONTENT,
         "finishReason": FINISH,
         "tokenCount": USAGE,
@@ -143,7 +143,7 @@ def _unwrapped(root: Node) -> Node:
 _KEPT_IN_WRITTEN: Final = ("modelVersion", "responseId", "createTime")
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     answer = _unwrapped(like)
     part = {"text": text} | ({"thought": True} if kind is Kind.REASONING else {})
     candidate = {"content": {"parts": [part], "role": "model"}, "index": owner.number}

@@ -19,10 +19,10 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     USAGE,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -92,7 +92,7 @@ _INTERACTION_MEMBERS: Final[dict[str, Any]] = {
     "steps": _STEPS,
     "outputs": _STEPS,
 }
-_STEP: Final = {"index": Place(Kind.OWNER, space="step")}
+_STEP: Final = {"index": FieldSpec(Kind.OWNER, space="step")}
 _MEMBERS: Final[dict[str, Any]] = {
     **_INTERACTION_MEMBERS,
     **_STEP,
@@ -102,7 +102,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "step": _step(opens=False),
     "content": _step(opens=False),
     "delta": _DELTA,
-    "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.WHOLE)),
+    "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT)),
     "error": ERROR,
 }
 
@@ -144,7 +144,7 @@ def _knows(root: Node) -> bool:
     return what is not None and what.is_string and what.value == "interaction"
 
 
-def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
     is_thought = kind is Kind.REASONING
     content = {"type": "text", "text": text}
     events: tuple[dict[str, Any], ...] = (

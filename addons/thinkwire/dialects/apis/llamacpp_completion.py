@@ -18,10 +18,10 @@ from thinkwire.dialects.core.parts import (
     TOKENS,
     TRANSCRIPT,
     USAGE,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -30,7 +30,7 @@ from thinkwire.wire.splice import to_json
 __all__ = ["LLAMACPP_COMPLETION"]
 
 _MEMBERS: Final = {
-    "index": Place(Kind.OWNER),  # of several prompts
+    "index": FieldSpec(Kind.OWNER),  # of several prompts
     "content": TEXT,
     "reasoning_content": REASONING,  # the server sends none; what is told apart from the content goes here
     "tokens": TOKENS,
@@ -72,7 +72,7 @@ def _is_answer(node: Node) -> bool:
     return is_own and content is not None and content.is_string
 
 
-def _write(kind: Kind, text: str, owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
     said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
     return [to_json({"index": owner.number, **said, "tokens": [], "stop": False})]
 

@@ -19,9 +19,9 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     USAGE,
     Extent,
+    ItemKey,
     Kind,
     Level,
-    Owner,
 )
 from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -85,7 +85,7 @@ _EVENTS: Final = {
     "chat.end": Shape(
         members={"type": ENVELOPE, "result": Shape(members=_RESULT_MEMBERS, other=OTHER)},
         other=OTHER,
-        label=Level(extent=Extent.WHOLE),
+        label=Level(extent=Extent.SNAPSHOT),
     ),
 }
 _DOCUMENT: Final = Shape(
@@ -113,7 +113,7 @@ def _knows(root: Node) -> bool:
     return root.child("model_instance_id") is not None and root.child("output") is not None
 
 
-def _write(kind: Kind, text: str, _owner: Owner, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _owner: ItemKey, _like: Node) -> list[str]:
     block = "reasoning" if kind is Kind.REASONING else "message"
     return [
         to_json({"type": f"{block}.start"}),

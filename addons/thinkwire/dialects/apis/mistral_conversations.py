@@ -10,7 +10,7 @@ from typing import Any, Final
 from thinkwire.dialects.apis.chat_completions import CONTENT
 from thinkwire.dialects.core.dialect import Dialect, Handling
 from thinkwire.dialects.core.insertion import around
-from thinkwire.dialects.core.parts import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE, Kind, Level, Owner
+from thinkwire.dialects.core.parts import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -90,7 +90,7 @@ def _knows(root: Node) -> bool:
 _KEPT_IN_WRITTEN: Final = ("created_at", "output_index", "id", "model", "agent_id")
 
 
-def _write(kind: Kind, text: str, _owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
     content = thought if kind is Kind.REASONING else text
     kept = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]

@@ -21,9 +21,9 @@ from thinkwire.dialects.core.parts import (
     TOOL_CALL,
     TRANSCRIPT,
     USAGE,
+    ItemKey,
     Kind,
     Level,
-    Owner,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -81,7 +81,7 @@ def _knows(root: Node) -> bool:
     return has_answer and done is not None and done.raw in ("true", "false")
 
 
-def _write(kind: Kind, text: str, _owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
     envelope = [like.text[node.start : node.end] for node in like.children if node.key in ("model", "created_at")]
     thinking, content = (text, "") if kind is Kind.REASONING else ("", text)
     thought = {"thinking": thinking} if thinking else {}

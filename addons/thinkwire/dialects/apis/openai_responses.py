@@ -27,10 +27,10 @@ from thinkwire.dialects.core.parts import (
     TRANSCRIPT,
     USAGE,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -41,7 +41,7 @@ __all__ = ["OPENAI_RESPONSES"]
 _OUTPUT: Final = "output"
 """The space of `output_index`, which comes first: Copilot gives one item another `id` in each event."""
 
-_NAME: Final = Place(Kind.OWNER, space=_OUTPUT, is_name=True)
+_NAME: Final = FieldSpec(Kind.OWNER, space=_OUTPUT, is_name=True)
 """The item's `id`: llama.cpp sends no `output_index`."""
 
 # --- parts of a message -----------------------------------------------------------------------------------------
@@ -62,11 +62,11 @@ _PART: Final = Shape(
     members={"type": OTHER},
     other=TEXT,
 )
-_PARTS: Final = Shape(elements=_PART, label=Place(Kind.TEXT, splits=True))
+_PARTS: Final = Shape(elements=_PART, label=FieldSpec(Kind.TEXT, splits=True))
 
 # --- items ------------------------------------------------------------------------------------------------------
 
-_THOUGHTS: Final = Shape(elements=REASONING, label=Place(Kind.REASONING, splits=True))
+_THOUGHTS: Final = Shape(elements=REASONING, label=FieldSpec(Kind.REASONING, splits=True))
 _REASONING_ITEM: Final[dict[str, Any]] = {
     "type": OTHER,
     "status": ENVELOPE,
@@ -81,7 +81,7 @@ _MESSAGE: Final[dict[str, Any]] = {
     "status": ENVELOPE,
     "role": ROLE,
     "content": _PARTS,
-    "reasoning": Place(Kind.REASONING, text_only=True),
+    "reasoning": FieldSpec(Kind.REASONING, text_only=True),
     "reasoning_content": REASONING,
     "reasoning_details": REASONING,
 }
@@ -116,7 +116,7 @@ _RESPONSE: Final[dict[str, Any]] = {
     "output": _ITEMS,
     "input": _ITEMS,
     "output_text": TEXT,
-    "reasoning": Place(Kind.REASONING, text_only=True),
+    "reasoning": FieldSpec(Kind.REASONING, text_only=True),
     "status": FINISH,
     "usage": USAGE,
     "error": ERROR,
@@ -128,8 +128,8 @@ _RESPONSE: Final[dict[str, Any]] = {
 
 _EVENT: Final[dict[str, Any]] = {
     "type": ENVELOPE,
-    "sequence_number": Place(Kind.COUNTER, space="sequence"),
-    "output_index": Place(Kind.OWNER, space=_OUTPUT),
+    "sequence_number": FieldSpec(Kind.COUNTER, space="sequence"),
+    "output_index": FieldSpec(Kind.OWNER, space=_OUTPUT),
     "item_id": _NAME,
     "content_index": ENVELOPE,
     "summary_index": ENVELOPE,
@@ -140,14 +140,14 @@ _EVENT: Final[dict[str, Any]] = {
 }
 
 
-def _event(members: Mapping[str, Any] | None = None, *, other: Place = OTHER, label: Level | None = None) -> Shape:
+def _event(members: Mapping[str, Any] | None = None, *, other: FieldSpec = OTHER, label: Level | None = None) -> Shape:
     return Shape(members=_EVENT | dict(members or {}), other=other, label=label)
 
 
-_WHOLE: Final = Level(extent=Extent.WHOLE)
+_WHOLE: Final = Level(extent=Extent.SNAPSHOT)
 
 
-def _pair(event: str, delta: Place, done: str) -> dict[str, Shape]:
+def _pair(event: str, delta: FieldSpec, done: str) -> dict[str, Shape]:
     """The event of a piece, and the one that repeats all pieces. The latter counts also where the text is empty."""
     return {
         f"response.{event}.delta": _event({"delta": delta, "logprobs": TOKENS}),
@@ -166,7 +166,7 @@ def _thought(event: str) -> dict[str, Shape]:
 
 _EVENTS: Final[dict[str, Shape]] = {
     # A second `response.created` begins another response, whose numbers begin anew.
-    "response.created": _event(label=Level(extent=Extent.WHOLE, resets=(_OUTPUT, "sequence"))),
+    "response.created": _event(label=Level(extent=Extent.SNAPSHOT, resets=(_OUTPUT, "sequence"))),
     **dict.fromkeys(
         [f"response.{state}" for state in ("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")],
         _event(label=_WHOLE),
@@ -252,7 +252,7 @@ def _phase(root: Node) -> Phase | None:
 _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refusal", "refusal")}
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     """A whole item, from its opening to its end; all its events bear the sequence number of the one they are like."""
     item = like.child("item")
     name = (_text(item, "id") if item is not None else _text(like, "item_id")) or _unnamed(owner.number)

@@ -19,10 +19,10 @@ from thinkwire.dialects.core.parts import (
     TOKENS,
     TRANSCRIPT,
     Extent,
+    FieldSpec,
+    ItemKey,
     Kind,
     Level,
-    Owner,
-    Place,
 )
 from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
@@ -53,14 +53,14 @@ _META_INFO: Final = Shape(
     other=OTHER,
 )  # fmt: skip
 _MEMBERS: Final = {
-    "index": Place(Kind.OWNER),  # of several prompts
+    "index": FieldSpec(Kind.OWNER),  # of several prompts
     "text": TEXT,
     "reasoning_text": REASONING,  # as `/separate_reasoning` names it
     "output_ids": TOKENS,
     "meta_info": _META_INFO,
     "error": ERROR,
 }
-_LEVEL: Final = Level(opens=True, extent=Extent.WHOLE)
+_LEVEL: Final = Level(opens=True, extent=Extent.SNAPSHOT)
 _DOCUMENT: Final = Shape(
     members=_MEMBERS, other=OTHER, elements=Shape(members=_MEMBERS, other=OTHER, label=_LEVEL), label=_LEVEL
 )
@@ -89,7 +89,7 @@ def _is_answer(node: Node) -> bool:
     return has_output and meta_info is not None and meta_info.child("finish_reason") is not None
 
 
-def _write(kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     said = {"text": "", "reasoning_text": text} if kind is Kind.REASONING else {"text": text}
     meta_info = like.child("meta_info")
     request_id = meta_info.child("id") if meta_info is not None else None

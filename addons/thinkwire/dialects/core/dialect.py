@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from thinkwire.dialects.core.parts import Kind, Owner
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
@@ -58,7 +58,7 @@ class Dialect:
     """Where an answer keeps its parts; the request can decide what is a delta and what a whole."""
     knows: Callable[[Node], bool]
     """Is this document, read by GLANCE or by this dialect's own table, one of this API's?"""
-    write: Callable[[Kind, str, Owner, Node], list[str]]
+    write: Callable[[Kind, str, ItemKey, Node], list[str]]
     """JSON texts, in ASCII, of the documents that carry a text of that kind for that owner, in the order to send
     them; made in the likeness of a document of the same stream, whose envelope they repeat."""
     error: Callable[[int, str], str]

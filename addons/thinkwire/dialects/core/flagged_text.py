@@ -27,7 +27,7 @@ def part_marked_texts(update: Update) -> None:
 
 def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
     raw = text.node.raw
-    if update.extent is Extent.WHOLE and not _at_beginning(tags[0]).match(raw):
+    if update.extent is Extent.SNAPSHOT and not _at_beginning(tags[0]).match(raw):
         return
     close = _anywhere(tags[1]).match(raw)
     rest = f'"{raw[close.end() :]}' if close is not None else '""'
@@ -35,7 +35,7 @@ def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
         update.parts.append(Part(Kind.REASONING, text.node, text.place, rest=rest))
         return
     text.kind = Kind.REASONING
-    text.rest = rest if update.extent is Extent.WHOLE else None
+    text.rest = rest if update.extent is Extent.SNAPSHOT else None
 
 
 def behind_closing_tag(raw: str, tags: tuple[str, str]) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from thinkwire.dialects.core.locate import number_at
-from thinkwire.dialects.core.parts import Kind, Place, level_of
+from thinkwire.dialects.core.parts import FieldSpec, Kind, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
@@ -51,7 +51,7 @@ def insert_element(element: Node, json_text: str, edits: Edits) -> None:
 def _references(node: Node, space: str) -> Iterable[Node]:
     for child in node.children:
         label = child.label
-        if type(label) is not Place:
+        if type(label) is not FieldSpec:
             yield from _references(child, space)
         elif label.kind is Kind.REFERENCE and label.space == space and number_at(child) is not None:
             yield child

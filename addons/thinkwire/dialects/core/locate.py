@@ -4,7 +4,7 @@ One reader for all dialects; it knows labels, not APIs.
 """
 
 from thinkwire.dialects.core.flagged_text import part_marked_texts
-from thinkwire.dialects.core.parts import CountOf, Extent, Kind, Level, Owner, Part, Place, Update, level_of
+from thinkwire.dialects.core.parts import CountOf, Extent, FieldSpec, ItemKey, Kind, Level, Part, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
 
 __all__ = ["locate"]
@@ -20,7 +20,7 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     found = [own]
     _collect(root, own, found)
     if level is not None and level.opens and own.owner is None:
-        own.owner = Owner(level.space, 0)
+        own.owner = ItemKey(level.space, 0)
     for update in found:
         part_marked_texts(update)
     return found
@@ -36,18 +36,18 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
         update.resets += level.resets
     for position, child in enumerate(node.children):
         label = child.label
-        if type(label) is Place:
+        if type(label) is FieldSpec:
             _add(update, label, child)
         elif type(label) is Shape:
             if type(label.label) is Level:
                 _enter(child, label.label, position, update, found)
             else:
-                if type(label.label) is Place and not (label.label.splits and child.children):
+                if type(label.label) is FieldSpec and not (label.label.splits and child.children):
                     _add(update, label.label, child)
                 _collect(child, update, found)
 
 
-def _add(update: Update, place: Place, node: Node) -> None:
+def _add(update: Update, place: FieldSpec, node: Node) -> None:
     kind = place.kind
     if kind is Kind.ENVELOPE:
         return
@@ -59,11 +59,11 @@ def _add(update: Update, place: Place, node: Node) -> None:
         update.parts.append(Part(kind, node, place))
 
 
-def _count(update: Update, place: Place, node: Node) -> None:
+def _count(update: Update, place: FieldSpec, node: Node) -> None:
     if node.is_empty:
         return
     number = number_at(node)
-    owner = Owner(place.space, node.raw if number is None else number)
+    owner = ItemKey(place.space, node.raw if number is None else number)
     if place.kind is Kind.OWNER:
         if not place.is_name or update.owner is None:
             update.owner = owner
@@ -81,22 +81,22 @@ def number_at(node: Node) -> int | None:
 
 def _enter(node: Node, level: Level, position: int, update: Update, found: list[Update]) -> None:
     if level.opens:
-        _open(node, Owner(level.space, position), update, found)
+        _open(node, ItemKey(level.space, position), update, found)
     elif level.blocks:
         update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
     elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
         # A whole message beside a delta: an update of its own, whose owner `_open` fills in.
-        whole = Update(update.node, Extent.WHOLE)
+        whole = Update(update.node, Extent.SNAPSHOT)
         found.append(whole)
         _collect(node, whole, found)
     else:
         _collect(node, update, found)
 
 
-def _open(node: Node, by_place: Owner, around: Update, found: list[Update]) -> None:
+def _open(node: Node, by_place: ItemKey, around: Update, found: list[Update]) -> None:
     inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
     # A choice that has no delta, only a message, is a whole; in a stream, too.
-    update = Update(node, Extent.WHOLE if inside == {Extent.WHOLE} else around.extent)
+    update = Update(node, Extent.SNAPSHOT if inside == {Extent.SNAPSHOT} else around.extent)
     begin = len(found)
     found.append(update)
     _collect(node, update, found)
@@ -112,7 +112,7 @@ def _leaves(node: Node) -> list[Part]:
     for child in node.children:
         label = child.label
         place = label.label if type(label) is Shape and not child.children else label
-        if type(place) is not Place:
+        if type(place) is not FieldSpec:
             result += _leaves(child)
         elif place.kind is not Kind.ENVELOPE:
             result.append(Part(place.kind, child, place))

@@ -27,11 +27,11 @@ __all__ = [
     "VISIBLE",
     "CountOf",
     "Extent",
+    "FieldSpec",
+    "ItemKey",
     "Kind",
     "Level",
-    "Owner",
     "Part",
-    "Place",
     "Update",
     "level_of",
 ]
@@ -79,7 +79,7 @@ class Extent(Enum):
     """Does a part add to what came before, or repeat it as a whole?"""
 
     DELTA = "delta"
-    WHOLE = "whole"
+    SNAPSHOT = "snapshot"
 
 
 class CountOf(Enum):
@@ -90,7 +90,7 @@ class CountOf(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FieldSpec:
     """The label of a member that holds a part."""
 
     kind: Kind
@@ -144,7 +144,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class ItemKey:
     """Whose text it is: a choice, a block, an item."""
 
     space: str
@@ -158,7 +158,7 @@ class Part:
 
     kind: Kind
     node: Node
-    place: Place | None
+    place: FieldSpec | None
     leaves: list["Part"] = field(default_factory=list)
     """For reasoning blocks: the texts and the opaque values in them."""
     shown: str | None = None
@@ -203,10 +203,10 @@ class Update:
     node: Node
     """The object that is about this owner: an element of a list, or the whole document."""
     extent: Extent
-    owner: Owner | None = None
+    owner: ItemKey | None = None
     """None for what a document says outside of any choice or block."""
     parts: list[Part] = field(default_factory=list)
-    about: list[Owner] = field(default_factory=list)
+    about: list[ItemKey] = field(default_factory=list)
     """The other owners that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_thought: bool = False
@@ -229,17 +229,17 @@ def level_of(node: Node) -> Level | None:
 
 # --- the labels that most tables use -------------------------------------------------------------------------------
 
-ENVELOPE: Final = Place(Kind.ENVELOPE)
-ROLE: Final = Place(Kind.ROLE)
-TEXT: Final = Place(Kind.TEXT)
-REFUSAL: Final = Place(Kind.REFUSAL)
-TOOL_CALL: Final = Place(Kind.TOOL_CALL)
-REASONING: Final = Place(Kind.REASONING)
-OPAQUE: Final = Place(Kind.OPAQUE)
-TOKENS: Final = Place(Kind.TOKENS)
-REASONING_TOKENS: Final = Place(Kind.REASONING_TOKENS)
-TRANSCRIPT: Final = Place(Kind.TRANSCRIPT)
-FINISH: Final = Place(Kind.FINISH)
-USAGE: Final = Place(Kind.USAGE)
-ERROR: Final = Place(Kind.ERROR)
-OTHER: Final = Place(Kind.OTHER)
+ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
+ROLE: Final = FieldSpec(Kind.ROLE)
+TEXT: Final = FieldSpec(Kind.TEXT)
+REFUSAL: Final = FieldSpec(Kind.REFUSAL)
+TOOL_CALL: Final = FieldSpec(Kind.TOOL_CALL)
+REASONING: Final = FieldSpec(Kind.REASONING)
+OPAQUE: Final = FieldSpec(Kind.OPAQUE)
+TOKENS: Final = FieldSpec(Kind.TOKENS)
+REASONING_TOKENS: Final = FieldSpec(Kind.REASONING_TOKENS)
+TRANSCRIPT: Final = FieldSpec(Kind.TRANSCRIPT)
+FINISH: Final = FieldSpec(Kind.FINISH)
+USAGE: Final = FieldSpec(Kind.USAGE)
+ERROR: Final = FieldSpec(Kind.ERROR)
+OTHER: Final = FieldSpec(Kind.OTHER)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "State", "Where", "families_table", "merged", "pairs"]
+__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "TagState", "Where", "families_table", "merged", "pairs"]
 
 BLANKS: Final = None
 """In a marker: blanks that may creep in between its parts."""
 
 
-class State(Enum):
+class TagState(Enum):
     """Where in the text we are; the value says what text is there."""
 
     BEFORE = "nothing but white space so far"
@@ -44,7 +44,7 @@ class Marker:
     """A piece of markup: texts one after the other, BLANKS where white space may stand between them."""
 
     parts: tuple[str | None, ...]
-    leads_to: State
+    leads_to: TagState
     stays: bool = False
     """Is it text itself? A tool call's tag ends a thought and is visible."""
 
@@ -54,7 +54,7 @@ class Family:
     """One way of marking reasoning."""
 
     name: str
-    states: Mapping[State, tuple[Marker, ...]]
+    states: Mapping[TagState, tuple[Marker, ...]]
     opens: str = ""
     closes: str = ""
     """What reasoning is put between where it is written into text; what comes behind it is visible."""
@@ -67,8 +67,8 @@ class Family:
     @property
     def opening(self) -> tuple[Marker, ...]:
         """The tags that begin a thought where none is open yet."""
-        outside = self.states.get(State.BEFORE) or self.states[State.VISIBLE]
-        return tuple(marker for marker in outside if marker.leads_to is State.THOUGHT)
+        outside = self.states.get(TagState.BEFORE) or self.states[TagState.VISIBLE]
+        return tuple(marker for marker in outside if marker.leads_to is TagState.THOUGHT)
 
 
 def pairs(
@@ -88,36 +88,36 @@ def pairs(
     """
     tags = tuple(tags)
     first = tags[0]
-    after = State.ANSWER if where is Where.LEADING and not drops else State.VISIBLE
-    opening = tuple(Marker((tag,), State.THOUGHT) for tag in dict.fromkeys(tag for tag, _ in tags))
-    around = tuple(Marker((text,), State.VISIBLE) for text in drops)
+    after = TagState.ANSWER if where is Where.LEADING and not drops else TagState.VISIBLE
+    opening = tuple(Marker((tag,), TagState.THOUGHT) for tag in dict.fromkeys(tag for tag, _ in tags))
+    around = tuple(Marker((text,), TagState.VISIBLE) for text in drops)
     closing = tuple(Marker((tag,), after) for tag in dict.fromkeys(tag for _, tag in tags))
     ending = tuple(Marker((text,), after, stays=True) for text in ends)
-    states = dict.fromkeys((State.THOUGHT, State.INSIDE), closing + ending + around) | {State.VISIBLE: around}
-    states[State.BEFORE if where is Where.LEADING else State.VISIBLE] = opening + around
+    states = dict.fromkeys((TagState.THOUGHT, TagState.INSIDE), closing + ending + around) | {TagState.VISIBLE: around}
+    states[TagState.BEFORE if where is Where.LEADING else TagState.VISIBLE] = opening + around
     return Family(name, states, *first, models, prompt_opens)
 
 
 def merged(families: Iterable[Family]) -> Family:
     """Several families at once, the markers of all of them; reasoning is written as the first one does."""
     families = tuple(families)
-    states: dict[State, tuple[Marker, ...]] = {}
+    states: dict[TagState, tuple[Marker, ...]] = {}
     for family in families:
         for state, markers in family.states.items():
             states[state] = tuple(dict.fromkeys(states.get(state, ()) + markers))
-    if State.CHANNEL_VISIBLE in states:  # tags that count anywhere count in a visible channel, too
-        tags = (family.states[State.VISIBLE] for family in families if State.CHANNEL_VISIBLE not in family.states)
-        states[State.CHANNEL_VISIBLE] += tuple(marker for markers in tags for marker in markers)
-    if states.get(State.VISIBLE):  # behind the only block of one family, the markers of another count
+    if TagState.CHANNEL_VISIBLE in states:  # tags that count anywhere count in a visible channel, too
+        tags = (family.states[TagState.VISIBLE] for family in families if TagState.CHANNEL_VISIBLE not in family.states)
+        states[TagState.CHANNEL_VISIBLE] += tuple(marker for markers in tags for marker in markers)
+    if states.get(TagState.VISIBLE):  # behind the only block of one family, the markers of another count
         states = {state: tuple(dict.fromkeys(map(_goes_on, markers))) for state, markers in states.items()}
-    if State.BEFORE in states:
-        states[State.BEFORE] = tuple(dict.fromkeys(states[State.BEFORE] + states[State.VISIBLE]))
+    if TagState.BEFORE in states:
+        states[TagState.BEFORE] = tuple(dict.fromkeys(states[TagState.BEFORE] + states[TagState.VISIBLE]))
     first = families[0]
     return Family("+".join(family.name for family in families), states, first.opens, first.closes)
 
 
 def _goes_on(marker: Marker) -> Marker:
-    return replace(marker, leads_to=State.VISIBLE) if marker.leads_to is State.ANSWER else marker
+    return replace(marker, leads_to=TagState.VISIBLE) if marker.leads_to is TagState.ANSWER else marker
 
 
 def _blanked(*parts: str) -> tuple[str | None, ...]:
@@ -131,27 +131,27 @@ def _blanked(*parts: str) -> tuple[str | None, ...]:
 # --- channels ---------------------------------------------------------------------------------------------------
 
 
-def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[State, tuple[Marker, ...]]:
+def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[TagState, tuple[Marker, ...]]:
     """The states of a family of channels, by the markers that open one and those that end one or belong into it.
 
     Behind the end of a channel nothing is visible until another one opens. Text that no marker has opened cannot end:
     an answer without channels may speak of markers, and goes on behind them.
     """
-    inside = (State.INSIDE, State.CHANNEL_THOUGHT, State.CHANNEL_VISIBLE, State.SILENT)
-    unopened = tuple(replace(marker, leads_to=State.VISIBLE) for marker in others)
-    return dict.fromkeys(inside, opening + others) | {State.VISIBLE: opening + unopened}
+    inside = (TagState.INSIDE, TagState.CHANNEL_THOUGHT, TagState.CHANNEL_VISIBLE, TagState.SILENT)
+    unopened = tuple(replace(marker, leads_to=TagState.VISIBLE) for marker in others)
+    return dict.fromkeys(inside, opening + others) | {TagState.VISIBLE: opening + unopened}
 
 
 def _kimi_k3() -> Family:
     """XTML: a marker opens or closes a channel."""
     channels = {
-        "think": State.CHANNEL_THOUGHT,
-        "response": State.CHANNEL_VISIBLE,
-        "message": State.CHANNEL_VISIBLE,
-        "tools": State.SILENT,
+        "think": TagState.CHANNEL_THOUGHT,
+        "response": TagState.CHANNEL_VISIBLE,
+        "message": TagState.CHANNEL_VISIBLE,
+        "tools": TagState.SILENT,
     }
     opening = tuple(Marker(_blanked("<|open|>", name, "<|sep|>"), state) for name, state in channels.items())
-    closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), State.SILENT) for name in channels)
+    closing = tuple(Marker(_blanked("<|close|>", name, "<|sep|>"), TagState.SILENT) for name in channels)
     closes = "<|close|>think<|sep|><|open|>response<|sep|>"
     states = _channels(opening, closing)
     return Family("kimi-k3", states, "<|open|>think<|sep|>", closes, "Kimi K3", prompt_opens=True)
@@ -159,19 +159,19 @@ def _kimi_k3() -> Family:
 
 def _harmony() -> Family:
     """gpt-oss: a channel's head ends at `<|message|>`; only `final`, or a message without a channel, is visible."""
-    ends = tuple(Marker((text,), State.SILENT) for text in ("<|end|>", "<|call|>", "<|return|>"))
+    ends = tuple(Marker((text,), TagState.SILENT) for text in ("<|end|>", "<|call|>", "<|return|>"))
     heads = (
-        Marker(("<|channel|>analysis",), State.HEAD_THOUGHT),
-        Marker(("<|channel|>final",), State.HEAD_VISIBLE),
-        Marker(("<|channel|>",), State.HEAD_SILENT),
-        Marker(("<|start|>",), State.HEAD_VISIBLE),
+        Marker(("<|channel|>analysis",), TagState.HEAD_THOUGHT),
+        Marker(("<|channel|>final",), TagState.HEAD_VISIBLE),
+        Marker(("<|channel|>",), TagState.HEAD_SILENT),
+        Marker(("<|start|>",), TagState.HEAD_VISIBLE),
     )
     bodies = {
-        State.HEAD_THOUGHT: State.CHANNEL_THOUGHT,
-        State.HEAD_VISIBLE: State.CHANNEL_VISIBLE,
-        State.HEAD_SILENT: State.SILENT,
+        TagState.HEAD_THOUGHT: TagState.CHANNEL_THOUGHT,
+        TagState.HEAD_VISIBLE: TagState.CHANNEL_VISIBLE,
+        TagState.HEAD_SILENT: TagState.SILENT,
     }
-    inside = (*ends, Marker(("<|message|>",), State.CHANNEL_VISIBLE), Marker(("<|constrain|>",), State.SILENT))
+    inside = (*ends, Marker(("<|message|>",), TagState.CHANNEL_VISIBLE), Marker(("<|constrain|>",), TagState.SILENT))
     states = _channels(heads, inside)
     states |= {head: (*heads, Marker(("<|message|>",), body), *ends) for head, body in bodies.items()}
     closes = "<|end|><|start|>assistant<|channel|>final<|message|>"
@@ -181,22 +181,22 @@ def _harmony() -> Family:
 def _inkling() -> Family:
     """Content of a kind lasts until the next kind."""
     opening = (
-        Marker(("<|content_thinking|>",), State.CHANNEL_THOUGHT),
-        Marker(("<|content_text|>",), State.CHANNEL_VISIBLE),
-        Marker(("<|content_",), State.HEAD_SILENT),
+        Marker(("<|content_thinking|>",), TagState.CHANNEL_THOUGHT),
+        Marker(("<|content_text|>",), TagState.CHANNEL_VISIBLE),
+        Marker(("<|content_",), TagState.HEAD_SILENT),
     )
-    states = _channels(opening, (Marker(("<|end_message|>",), State.SILENT),))
-    states |= {State.HEAD_SILENT: (Marker(("|>",), State.SILENT),)}
+    states = _channels(opening, (Marker(("<|end_message|>",), TagState.SILENT),))
+    states |= {TagState.HEAD_SILENT: (Marker(("|>",), TagState.SILENT),)}
     return Family("inkling", states, "<|content_thinking|>", "<|content_text|>", "Inkling")
 
 
 def _muse() -> Family:
     """A message is addressed to somebody; one to the model itself is reasoning."""
     opening = (
-        Marker(("to=self<|message|>",), State.CHANNEL_THOUGHT),
-        Marker(("to=user<|message|>",), State.CHANNEL_VISIBLE),
+        Marker(("to=self<|message|>",), TagState.CHANNEL_THOUGHT),
+        Marker(("to=user<|message|>",), TagState.CHANNEL_VISIBLE),
     )
-    states = _channels(opening, (Marker(("<|eom|>",), State.SILENT),))
+    states = _channels(opening, (Marker(("<|eom|>",), TagState.SILENT),))
     return Family("muse", states, "to=self<|message|>", "<|eom|>to=user<|message|>", "Muse")
 
 

@@ -14,17 +14,17 @@ from typing import Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import ENVELOPE, OTHER, REASONING, Kind, Level, Place
+from thinkwire.dialects.core.parts import ENVELOPE, OTHER, REASONING, FieldSpec, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.declared.documents import shows, write
-from thinkwire.dialects.declared.paths import Chosen, Elements, Name, Path, Step, in_document
+from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, Step, in_document
 from thinkwire.wire.json_tree import Shape
 
-__all__ = ["Clash", "Declaration", "Placed", "Why", "clashes", "compile_dialect"]
+__all__ = ["Clash", "Declaration", "DeclaredField", "Why", "clashes", "compile_dialect"]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class DeclaredField:
     """One path, and what is found there."""
 
     kind: Kind
@@ -41,7 +41,7 @@ class Declaration:
     asks_by_path: Callable[[str], bool]
     marks: tuple[Path, ...]
     """Any of these in a document shows that it is this API's."""
-    places: tuple[Placed, ...]
+    places: tuple[DeclaredField, ...]
     """Without clashes."""
     model: tuple[str, ...] = ("model",)
     """Where the request's body names the model."""
@@ -70,7 +70,7 @@ class Clash:
     first: int | None = None
 
 
-def clashes(places: Sequence[Placed]) -> list[Clash]:
+def clashes(places: Sequence[DeclaredField]) -> list[Clash]:
     """All that is wrong with the places of a declaration."""
     root, found = _grow(places)
     found += _lost_thoughts(places)
@@ -174,7 +174,7 @@ class _ClashError(Exception):
         self.clash = Clash(second, why, first)
 
 
-def _grow(places: Sequence[Placed]) -> tuple[_Spot, list[Clash]]:
+def _grow(places: Sequence[DeclaredField]) -> tuple[_Spot, list[Clash]]:
     root, found = _Spot(), []
     for position, placed in enumerate(places):
         try:
@@ -185,7 +185,7 @@ def _grow(places: Sequence[Placed]) -> tuple[_Spot, list[Clash]]:
     return root, found
 
 
-def _forms(placed: Placed, position: int) -> Iterator[Path]:
+def _forms(placed: DeclaredField, position: int) -> Iterator[Path]:
     """The path through objects, and through lists, for each `[member=value]` that stands behind a name."""
     path = placed.path
     if placed.kind is Kind.OWNER and not isinstance(path[-1], Name):
@@ -193,11 +193,11 @@ def _forms(placed: Placed, position: int) -> Iterator[Path]:
     unsure = [at for at in range(1, len(path)) if isinstance(path[at], Chosen) and isinstance(path[at - 1], Name)]
     for lists in product((False, True), repeat=0 if placed.is_thought else len(unsure)):
         in_lists = {at for at, is_list in zip(unsure, lists, strict=False) if is_list}
-        pieces: list[Path] = [(Elements(), step) if at in in_lists else (step,) for at, step in enumerate(path)]
+        pieces: list[Path] = [(EachElement(), step) if at in in_lists else (step,) for at, step in enumerate(path)]
         yield tuple(step for piece in pieces for step in piece)
 
 
-def _plant(root: _Spot, path: Path, placed: Placed, position: int) -> None:
+def _plant(root: _Spot, path: Path, placed: DeclaredField, position: int) -> None:
     around = spot = root
     for step in path:
         if not _may_hold(spot.kind, placed.kind):
@@ -216,7 +216,7 @@ def _next(spot: _Spot, step: Step, position: int) -> _Spot:
     match step:
         case Name(text):
             return spot.members.setdefault(in_document(text), _Spot())
-        case Elements():
+        case EachElement():
             spot.elements = spot.elements or _Spot()
             return spot.elements
     name = in_document(step.member)
@@ -227,7 +227,7 @@ def _next(spot: _Spot, step: Step, position: int) -> _Spot:
     return spot.cases.setdefault(step.value, _Spot())
 
 
-def _lost_thoughts(places: Sequence[Placed]) -> list[Clash]:
+def _lost_thoughts(places: Sequence[DeclaredField]) -> list[Clash]:
     """Thoughts of which nobody could say whose they are."""
     owners = [placed.path[:-1] for placed in places if placed.kind is Kind.OWNER]
     found = []
@@ -236,7 +236,7 @@ def _lost_thoughts(places: Sequence[Placed]) -> list[Clash]:
             around = [owner for owner in owners if placed.path[: len(owner)] == owner]
             if not around:
                 found.append(Clash(position, Why.NO_OWNER))
-            elif Elements() in placed.path[max(map(len, around)) :]:
+            elif EachElement() in placed.path[max(map(len, around)) :]:
                 found.append(Clash(position, Why.IN_A_LIST))
     return found
 
@@ -271,37 +271,37 @@ def _merged_all(general: dict[str, _Spot], special: dict[str, _Spot]) -> dict[st
 
 # --- the tree as a table ----------------------------------------------------------------------------------------
 
-_UNDECLARED: Final[dict[Kind | None, Place]] = {
+_UNDECLARED: Final[dict[Kind | None, FieldSpec]] = {
     None: OTHER,
     # What else is in a thought is of the thought, and what else is in the content is content.
     Kind.REASONING: REASONING,
-    Kind.TEXT: Place(Kind.TEXT),
+    Kind.TEXT: FieldSpec(Kind.TEXT),
 }
 """What a member is that was not declared, by the whole that it stands in; in others it is a piece of the whole."""
 
 
-def _table(root: _Spot, places: Sequence[Placed]) -> Shape:
+def _table(root: _Spot, places: Sequence[DeclaredField]) -> Shape:
     # With no owner further in, the API has only one, or names it at the root.
     deeper = (spot for top in (root, *root.cases.values()) for spot in top.inside() if spot not in root.cases.values())
     root.opens = root.opens or not any(spot.opens for spot in deeper)
     space = "owner" if any(placed.is_thought for placed in places) else ""
     has_state = any(placed.kind is Kind.OPAQUE for placed in places)
-    return _Tables(Place(Kind.OWNER, space=space), has_state).level(root, None, is_root=True)
+    return _Tables(FieldSpec(Kind.OWNER, space=space), has_state).level(root, None, is_root=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
     """Makes tables of spots."""
 
-    owner: Place
+    owner: FieldSpec
     has_state: bool
     """Is anything opaque, which may then be of any thought, also where it comes in a document of its own?"""
 
-    def label(self, spot: _Spot, around: Kind | None) -> Place | Shape:
+    def label(self, spot: _Spot, around: Kind | None) -> FieldSpec | Shape:
         """What stands in a table for a spot; `around` is the whole that it is inside of."""
         is_leaf = not (spot.members or spot.elements or spot.cases or spot.is_thought)
         if is_leaf and spot.kind is not None:
-            return self.owner if spot.kind is Kind.OWNER else Place(spot.kind)
+            return self.owner if spot.kind is Kind.OWNER else FieldSpec(spot.kind)
         return self.level(spot, around)
 
     def level(self, spot: _Spot, around: Kind | None, *, is_root: bool = False) -> Shape:
@@ -311,7 +311,7 @@ class _Tables:
         general = replace(spot, switch="", cases={}, elements=None)  # a chosen object is no list
         return Shape(
             members=({spot.switch: ENVELOPE} if spot.switch else {}) | members,
-            other=Place(spot.kind) if spot.kind and (is_root or spot.opens) else _UNDECLARED.get(whole),
+            other=FieldSpec(spot.kind) if spot.kind and (is_root or spot.opens) else _UNDECLARED.get(whole),
             elements=self.label(spot.elements, whole) if spot.elements else None,
             switch=spot.switch,
             cases={
@@ -325,12 +325,12 @@ class _Tables:
         spot.members.setdefault(switch, _Spot(Kind.ENVELOPE))
         return self.level(spot, around, is_root=is_root)
 
-    def _level_label(self, spot: _Spot, around: Kind | None, *, is_root: bool) -> Place | Level | None:
+    def _level_label(self, spot: _Spot, around: Kind | None, *, is_root: bool) -> FieldSpec | Level | None:
         is_reasoning = spot.kind is Kind.REASONING
         if is_root or spot.opens or spot.is_thought:
             has_state = self.has_state or not is_reasoning
             return Level(opens=spot.opens, is_thought=is_reasoning, has_state=has_state)
         if is_reasoning:
             return Level(blocks=True)
-        place = _UNDECLARED.get(around) if spot.kind is None else Place(spot.kind)
+        place = _UNDECLARED.get(around) if spot.kind is None else FieldSpec(spot.kind)
         return replace(place, splits=True) if place in (OTHER, _UNDECLARED[Kind.TEXT]) else place

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from thinkwire.dialects.core.parts import ENVELOPE, Kind, Owner
-from thinkwire.dialects.declared.paths import Chosen, Elements, Name, Path, in_document
+from thinkwire.dialects.core.parts import ENVELOPE, ItemKey, Kind
+from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, in_document
 from thinkwire.wire.json_tree import Node, Shape, encode, read
 from thinkwire.wire.splice import to_json
 
@@ -27,7 +27,7 @@ def shows(node: Node, path: Path) -> bool:
         case Name(text):
             name = in_document(text)
             return any(child.key == name and shows(child, rest) for child in children if _opens_with(node, "{"))
-        case Elements():
+        case EachElement():
             return any(shows(child, rest) for child in children if _opens_with(node, "["))
     candidates = children if _opens_with(node, "[") else [node]
     return any(_is_chosen(candidate, step) and shows(candidate, rest) for candidate in candidates)
@@ -53,7 +53,7 @@ def _opens_with(node: Node, brackets: str) -> bool:
 # --- writing ----------------------------------------------------------------------------------------------------
 
 
-def write(places: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: Owner, like: Node) -> list[str]:
+def write(places: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     """The document that carries a text at the first place of that kind; none where the API has no such place.
 
     It repeats the envelope of `like`, and names the owner where the declaration says.
@@ -77,12 +77,12 @@ def _envelope(places: Sequence[tuple[Kind, Path]], like: Node) -> dict[str, Any]
     return {name: member.value for name, member in members.items() if member is not None}
 
 
-def _nested(path: Path, at: int, text: str, owners: list[Path], owner: Owner) -> Any:
+def _nested(path: Path, at: int, text: str, owners: list[Path], owner: ItemKey) -> Any:
     """The value that stands where the first `at` steps of the path lead."""
     if at == len(path):
         return text
     value, step = _nested(path, at + 1, text, owners, owner), path[at]
-    if isinstance(step, Elements):
+    if isinstance(step, EachElement):
         return [value]
     if isinstance(step, Name):
         value = {step.text: value}
@@ -102,5 +102,5 @@ def _as_value(wanted: str) -> Any:
         return wanted
 
 
-def _number(owner: Owner) -> Any:
+def _number(owner: ItemKey) -> Any:
     return json.loads(encode(owner.number)) if isinstance(owner.number, str) else owner.number

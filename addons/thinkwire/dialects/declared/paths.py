@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Chosen", "Elements", "Name", "Path", "PathError", "Step", "in_document", "parse_path"]
+__all__ = ["Chosen", "EachElement", "Name", "Path", "PathError", "Step", "in_document", "parse_path"]
 
 
 class PathError(ValueError):
@@ -27,7 +27,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
+class EachElement:
     """Each element of a list."""
 
 
@@ -39,7 +39,7 @@ class Chosen:
     value: str
 
 
-type Step = Name | Elements | Chosen
+type Step = Name | EachElement | Chosen
 type Path = tuple[Step, ...]
 
 LONGEST: Final = 32
@@ -77,7 +77,7 @@ def parse_path(text: str) -> Path:
         step = _step(match)
         if isinstance(step, Chosen) and steps and isinstance(steps[-1], Chosen):
             raise PathError("choose by one member: one `[member=value]` is enough in one place")
-        if isinstance(step, Elements) and steps and isinstance(steps[-1], Chosen):
+        if isinstance(step, EachElement) and steps and isinstance(steps[-1], Chosen):
             raise PathError("write `[*]` before `[member=value]`: what has a member is no list")
         steps.append(step)
         at = match.end()
@@ -90,7 +90,7 @@ def _step(match: re.Match[str]) -> Step:
     if match["name"]:
         return Name(_bare(match["name"]))
     if match["elements"]:
-        return Elements()
+        return EachElement()
     return Chosen(_bare(match["member"]), _bare(match["value"]))
 
 

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from thinkwire.dialects.core.parts import Extent, Update
-from thinkwire.dialects.history.provider_forms import Form
+from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node, Shape, encode
 from thinkwire.wire.splice import Edits
 
 __all__ = [
     "BY_ID",
-    "UNHEARD",
+    "DISCARD",
     "Conversation",
-    "Listener",
     "Pieces",
-    "Sink",
-    "TellApart",
+    "SplitTags",
+    "TextSink",
     "Thought",
     "Turn",
+    "TurnCollector",
     "call_key",
     "item_key",
     "said_by",
@@ -65,20 +65,20 @@ class Turn:
     """In an answer: what to remember."""
 
 
-class Sink(Protocol):
+class TextSink(Protocol):
     """Takes the text of events that are like one that was heard: the inside of a JSON string, as raw bytes."""
 
     def append(self, text: bytes, /) -> None: ...
 
 
-type TellApart = Callable[[str], tuple[str, str]]
+type SplitTags = Callable[[str], tuple[str, str]]
 """A text of the answer -> the tagged thought in it, and what the client sees of it."""
 
 
-class Listener(Protocol):
+class TurnCollector(Protocol):
     """Hears the documents of one answer, as the provider sent them."""
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         """Take note of a document. Returns where the texts of events like this one go; None where each has to be
         heard."""
 
@@ -100,11 +100,11 @@ class Conversation:
     """The assistant's turns in a request, given its tree and the updates in it."""
     last_user: Callable[[object], str]
     """What `Turn.user` is for the answer to a request, given its parsed body."""
-    listener: Callable[[TellApart], Listener]
+    listener: Callable[[SplitTags], TurnCollector]
     put_back: Callable[[Turn, Thought, Edits], bool] | None = None
     """Puts the API's own blocks back into a turn that lacks them; returns whether it could. None where a form of
     `history` is written."""
-    forms: Mapping[Form, str] = field(default_factory=dict)
+    forms: Mapping[HistoryForm, str] = field(default_factory=dict)
     """The forms that `history` can ask for here, with the name of the member where it is one; none where only
     memory acts."""
 
@@ -168,7 +168,7 @@ def since(user: str, steps: int) -> str:
     return f"{user}\0{steps}" if steps else user
 
 
-UNHEARD: Final[deque[bytes]] = deque(maxlen=0)
+DISCARD: Final[deque[bytes]] = deque(maxlen=0)
 """Takes texts that nobody needs."""
 
 

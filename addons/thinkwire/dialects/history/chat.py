@@ -18,7 +18,7 @@ from thinkwire.dialects.history.base import (
     text_key,
 )
 from thinkwire.dialects.history.chat_collector import ChatListener
-from thinkwire.dialects.history.provider_forms import Form
+from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node, Shape
 
 __all__ = ["CHAT_CONVERSATION", "OLLAMA_CONVERSATION", "assistant_table", "last_user", "visible_text"]
@@ -97,12 +97,12 @@ CHAT_CONVERSATION: Final = Conversation(
     last_user=last_user,
     listener=ChatListener,
     forms={
-        Form.REASONING_CONTENT: "reasoning_content",
-        Form.REASONING: "reasoning",
-        Form.DETAILS: "",
-        Form.CONTENT_LIST: "",
-        Form.INLINE: "",
-        Form.DROP: "",
+        HistoryForm.REASONING_CONTENT: "reasoning_content",
+        HistoryForm.REASONING: "reasoning",
+        HistoryForm.DETAILS: "",
+        HistoryForm.CONTENT_LIST: "",
+        HistoryForm.INLINE: "",
+        HistoryForm.DROP: "",
     },
 )
 OLLAMA_CONVERSATION: Final = Conversation(
@@ -110,5 +110,5 @@ OLLAMA_CONVERSATION: Final = Conversation(
     turns=_turns,
     last_user=last_user,
     listener=ChatListener,
-    forms={Form.THINKING: "thinking", Form.INLINE: "", Form.DROP: ""},
+    forms={HistoryForm.THINKING: "thinking", HistoryForm.INLINE: "", HistoryForm.DROP: ""},
 )

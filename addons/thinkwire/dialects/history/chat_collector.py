@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Part, Update
-from thinkwire.dialects.history.base import UNHEARD, Pieces, Sink, TellApart, Thought, Turn, call_key, text_key
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
+from thinkwire.dialects.history.base import DISCARD, Pieces, SplitTags, TextSink, Thought, Turn, call_key, text_key
 from thinkwire.wire.splice import to_document
 
 __all__ = ["ChatListener"]
@@ -46,7 +46,7 @@ class _Choice:
         self.calls: dict[object, _Call] = {}
         self.details: list[Any] = []
 
-    def turn(self, tell_apart: TellApart) -> Turn:
+    def turn(self, tell_apart: SplitTags) -> Turn:
         keys = tuple(call.key for call in self.calls.values())
         tagged, text = tell_apart(self.text.text)
         details = to_document(self.details)
@@ -59,19 +59,19 @@ class ChatListener:
 
     is_due = False  # calls are complete with the finish
 
-    def __init__(self, tell_apart: TellApart) -> None:
+    def __init__(self, tell_apart: SplitTags) -> None:
         self._tell_apart = tell_apart
-        self._choices: dict[Owner, _Choice] = {}
+        self._choices: dict[ItemKey, _Choice] = {}
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         sinks = [self._hear(update, extent) for update in updates if update.extent is extent and update.owner]
-        heard = [sink for sink in sinks if sink is not UNHEARD]
-        return None if len(heard) > 1 else heard[0] if heard else UNHEARD
+        heard = [sink for sink in sinks if sink is not DISCARD]
+        return None if len(heard) > 1 else heard[0] if heard else DISCARD
 
     def turns(self) -> Iterable[Turn]:
         return [choice.turn(self._tell_apart) for choice in self._choices.values()]
 
-    def _hear(self, update: Update, extent: Extent) -> Sink | None:
+    def _hear(self, update: Update, extent: Extent) -> TextSink | None:
         assert update.owner is not None
         choice = self._choices.setdefault(update.owner, _Choice())
         texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
@@ -91,7 +91,7 @@ class ChatListener:
             return _hear_calls(calls, choice)
         if blocks:
             return None
-        return choice.text if texts and not thoughts else choice.reasoning if thoughts and not texts else UNHEARD
+        return choice.text if texts and not thoughts else choice.reasoning if thoughts and not texts else DISCARD
 
 
 def _text_leaves(part: Part) -> Iterable[Part]:
@@ -102,7 +102,7 @@ def _rank(part: Part) -> int:
     return part.place.rank if part.place is not None and part.place.rank is not None else 0
 
 
-def _hear_calls(parts: list[Part], choice: _Choice) -> Sink | None:
+def _hear_calls(parts: list[Part], choice: _Choice) -> TextSink | None:
     """Returns where more arguments go, if the document holds nothing but some of one call's."""
     heard: list[tuple[_Call, dict[str, Any]]] = []
     for part in parts:

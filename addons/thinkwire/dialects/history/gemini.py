@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from thinkwire.dialects.core.parts import ENVELOPE, Extent, Update
 from thinkwire.dialects.history.base import (
-    UNHEARD,
+    DISCARD,
     Conversation,
-    Sink,
+    TextSink,
     Thought,
     Turn,
     call_key,
@@ -81,7 +81,7 @@ class _GeminiListener:
         self._turns: list[Turn] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         known = len(self._turns)
         for update in updates:
             content = update.node.child("content")
@@ -94,7 +94,7 @@ class _GeminiListener:
                 if signature is not None and (keys := _keys(part)):
                     self._turns.append(Turn(keys, thought=Thought(blocks=((0, signature.raw),))))
         self.is_due = len(self._turns) > known
-        return UNHEARD
+        return DISCARD
 
     def turns(self) -> Iterable[Turn]:
         return self._turns

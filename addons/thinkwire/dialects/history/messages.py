@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.dialects.history.base import (
-    UNHEARD,
+    DISCARD,
     Conversation,
     Pieces,
-    Sink,
+    TextSink,
     Thought,
     Turn,
     call_key,
@@ -20,7 +20,7 @@ from thinkwire.dialects.history.base import (
     text_key,
 )
 from thinkwire.dialects.history.chat import CONTENT, assistant_table, last_user, visible_text
-from thinkwire.dialects.history.provider_forms import Form
+from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, to_document
 
@@ -103,19 +103,19 @@ class _MessagesListener:
         self._body: list[Any] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         own = updates[0]
         self.is_due = False
         if own.resets:
             self._blocks.clear()
-        if extent is Extent.WHOLE:
+        if extent is Extent.SNAPSHOT:
             content = own.node.child("content")
             self._body = content.value if content is not None and isinstance(content.value, list) else []
         elif own.owner is not None:
             return self._hear_block(own, own.owner)
-        return UNHEARD
+        return DISCARD
 
-    def _hear_block(self, update: Update, owner: object) -> Sink | None:
+    def _hear_block(self, update: Update, owner: object) -> TextSink | None:
         begun, delta = update.node.child("content_block"), update.node.child("delta")
         if begun is not None:
             self._blocks[owner] = _Block(begun.value)
@@ -125,10 +125,10 @@ class _MessagesListener:
             texts = [part.node for part in kinds if part.node.is_string and part.says_something]
             for node in texts:
                 block.piece(node.key).take(node)
-            return block.piece(texts[0].key) if len(texts) == 1 else UNHEARD
+            return block.piece(texts[0].key) if len(texts) == 1 else DISCARD
         else:
             self.is_due = True
-        return UNHEARD
+        return DISCARD
 
     def turns(self) -> Iterable[Turn]:
         blocks = self._body or [block.whole for block in self._blocks.values()]
@@ -150,5 +150,5 @@ MESSAGES_CONVERSATION: Final = Conversation(
     last_user=last_user,
     listener=lambda _tell_apart: _MessagesListener(),
     put_back=_put_back,
-    forms={Form.BLOCKS: "", Form.INLINE: "", Form.DROP: ""},
+    forms={HistoryForm.BLOCKS: "", HistoryForm.INLINE: "", HistoryForm.DROP: ""},
 )

@@ -13,10 +13,10 @@ from typing import Final
 
 from thinkwire.dialects.core.request_facts import RequestFacts
 
-__all__ = ["HISTORY", "Form", "Taker", "taker_of"]
+__all__ = ["HISTORY", "HistoryForm", "HistoryFormat", "format_for"]
 
 
-class Form(Enum):
+class HistoryForm(Enum):
     """How a provider takes earlier reasoning in the assistant messages of a request."""
 
     DROP = "drop"
@@ -34,10 +34,10 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
+class HistoryFormat:
     """One row: who, and the form it takes."""
 
-    form: Form
+    form: HistoryForm
     hosts: tuple[str, ...] = ()
     """Globs in lower case, any of them; empty: any host."""
     models: tuple[str, ...] = ()
@@ -72,62 +72,62 @@ _THINK: Final = (
 )
 """Their templates read a leading `<think>` block; each decides for itself how much of it the model sees again."""
 
-HISTORY: Final[tuple[Taker, ...]] = (
+HISTORY: Final[tuple[HistoryFormat, ...]] = (
     # --- by API -------------------------------------------------------------------------------------------------
-    Taker(Form.BLOCKS, dialect="anthropic-messages"),
-    Taker(Form.THINKING, dialect="ollama"),
+    HistoryFormat(HistoryForm.BLOCKS, dialect="anthropic-messages"),
+    HistoryFormat(HistoryForm.THINKING, dialect="ollama"),
     # --- by host ------------------------------------------------------------------------------------------------
-    Taker(Form.DETAILS, ("openrouter.ai", "*.snowflakecomputing.com", "ai-gateway.vercel.sh")),
-    Taker(Form.CONTENT_LIST, ("api.mistral.ai",)),
-    Taker(Form.DROP, ("api.openai.com", "*.openai.azure.com")),
-    Taker(Form.INLINE, _MINIMAX, _MINIMAX_M3, family="minimax-m3"),
+    HistoryFormat(HistoryForm.DETAILS, ("openrouter.ai", "*.snowflakecomputing.com", "ai-gateway.vercel.sh")),
+    HistoryFormat(HistoryForm.CONTENT_LIST, ("api.mistral.ai",)),
+    HistoryFormat(HistoryForm.DROP, ("api.openai.com", "*.openai.azure.com")),
+    HistoryFormat(HistoryForm.INLINE, _MINIMAX, _MINIMAX_M3, family="minimax-m3"),
     # The first row of the family `think`, and so the answer for a model that only a rule knows: tags, no field.
-    Taker(Form.INLINE, _MINIMAX, family="think"),
+    HistoryFormat(HistoryForm.INLINE, _MINIMAX, family="think"),
     # R1 refused it on this host, but its name, `deepseek-reasoner`, has long been that of models that insist on it.
-    Taker(Form.REASONING_CONTENT, ("api.deepseek.com",), family="think"),
-    Taker(Form.REASONING_CONTENT, _MOONSHOT, _KIMI_K3, family="kimi-k3"),
-    Taker(Form.REASONING_CONTENT, _MOONSHOT, family="think"),
-    Taker(Form.REASONING_CONTENT, ("api.z.ai", "open.bigmodel.cn"), family="think"),
-    Taker(Form.REASONING_CONTENT, ("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"), family="think"),
-    Taker(Form.REASONING, ("api.groq.com", "api.cerebras.ai", "api.together.xyz", "api.together.ai")),
-    Taker(Form.REASONING_CONTENT, ("api.fireworks.ai", "api.x.ai")),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, ("api.deepseek.com",), family="think"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, _MOONSHOT, _KIMI_K3, family="kimi-k3"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, _MOONSHOT, family="think"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, ("api.z.ai", "open.bigmodel.cn"), family="think"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, ("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"), family="think"),
+    HistoryFormat(HistoryForm.REASONING, ("api.groq.com", "api.cerebras.ai", "api.together.xyz", "api.together.ai")),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, ("api.fireworks.ai", "api.x.ai")),
     # --- by model: those that frame their channels themselves, and must not be shown the markers as text ----------
-    Taker(
-        Form.REASONING_CONTENT,
+    HistoryFormat(
+        HistoryForm.REASONING_CONTENT,
         models=_named("deepseek*v3[.p]2", "deepseek*v4", "deepseek-reasoner"),  # the last behind a gateway
         family="think",
     ),
-    Taker(Form.REASONING_CONTENT, models=_KIMI_K3, family="kimi-k3"),
-    Taker(Form.REASONING_CONTENT, models=_named("inkling"), family="inkling"),
-    Taker(Form.REASONING, models=_named("gpt-oss"), family="harmony"),
-    Taker(Form.REASONING_CONTENT, models=_beginning("muse-"), family="muse"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, models=_KIMI_K3, family="kimi-k3"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, models=_named("inkling"), family="inkling"),
+    HistoryFormat(HistoryForm.REASONING, models=_named("gpt-oss"), family="harmony"),
+    HistoryFormat(HistoryForm.REASONING_CONTENT, models=_beginning("muse-"), family="muse"),
     # --- by model: those whose template reads tags ----------------------------------------------------------------
     # R1's first API refused it and its template forgets it. Before `think`: one of its distillates is a Qwen3.
-    Taker(Form.DROP, models=_named("deepseek?r1"), family="think"),
-    Taker(Form.INLINE, models=_MINIMAX_M3, family="minimax-m3"),
-    Taker(Form.INLINE, models=_named("seed-oss"), family="seed-oss"),
-    Taker(Form.INLINE, models=_named("kimi-vl"), family="kimi-vl"),
-    Taker(Form.INLINE, models=_named("magistral", "ministral"), family="magistral"),
-    Taker(Form.INLINE, models=_named("gemma-4", "gemma4"), family="gemma"),
-    Taker(Form.INLINE, models=_named("command-a"), family="command-a"),
-    Taker(Form.INLINE, models=_named("hunyuan-a13b"), family="hunyuan"),
-    Taker(Form.INLINE, models=_named("ernie-4.5"), family="ernie"),
-    Taker(Form.INLINE, models=_named("granite-3.2", "granite3.2"), family="granite"),
-    Taker(Form.INLINE, models=_named("plamo-3"), family="plamo"),
-    Taker(Form.INLINE, models=_named("apertus"), family="apertus"),
-    Taker(Form.INLINE, models=_named("k2-horizon"), family="k2-horizon"),
-    Taker(Form.INLINE, models=(*_named("amazon?nova"), *_beginning("nova-")), family="thinking"),
-    Taker(Form.INLINE, models=_named("exaone-deep"), family="thought"),
-    Taker(Form.INLINE, models=_THINK, family="think"),
+    HistoryFormat(HistoryForm.DROP, models=_named("deepseek?r1"), family="think"),
+    HistoryFormat(HistoryForm.INLINE, models=_MINIMAX_M3, family="minimax-m3"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("seed-oss"), family="seed-oss"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("kimi-vl"), family="kimi-vl"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("magistral", "ministral"), family="magistral"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("gemma-4", "gemma4"), family="gemma"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("command-a"), family="command-a"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("hunyuan-a13b"), family="hunyuan"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("ernie-4.5"), family="ernie"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("granite-3.2", "granite3.2"), family="granite"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("plamo-3"), family="plamo"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("apertus"), family="apertus"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("k2-horizon"), family="k2-horizon"),
+    HistoryFormat(HistoryForm.INLINE, models=(*_named("amazon?nova"), *_beginning("nova-")), family="thinking"),
+    HistoryFormat(HistoryForm.INLINE, models=_named("exaone-deep"), family="thought"),
+    HistoryFormat(HistoryForm.INLINE, models=_THINK, family="think"),
     # --- by what a rule says ------------------------------------------------------------------------------------
-    Taker(Form.INLINE, family="reasoning", prompted=True),
-    Taker(Form.INLINE, family="reflection", prompted=True),
-    Taker(Form.INLINE, family="scratchpad", prompted=True),
+    HistoryFormat(HistoryForm.INLINE, family="reasoning", prompted=True),
+    HistoryFormat(HistoryForm.INLINE, family="reflection", prompted=True),
+    HistoryFormat(HistoryForm.INLINE, family="scratchpad", prompted=True),
 )
 """First fit."""
 
 
-def taker_of(request: RequestFacts, family: str = "") -> Taker | None:
+def format_for(request: RequestFacts, family: str = "") -> HistoryFormat | None:
     """The first row that fits a request; `family` is the tag family that a rule's `extract` names, or ''.
 
     Where host and model are unknown, who writes like a known family is taken for one of it. None: nothing is known.
@@ -136,7 +136,7 @@ def taker_of(request: RequestFacts, family: str = "") -> Taker | None:
 
 
 @lru_cache(maxsize=1024)
-def _taker(host: str, model: str, dialect: str, family: str) -> Taker | None:
+def _taker(host: str, model: str, dialect: str, family: str) -> HistoryFormat | None:
     """Of plain values, since facts hold the whole request."""
     rows = [row for row in HISTORY if row.dialect == dialect and (not row.prompted or row.family == family)]
     fitting = (row for row in rows if _fits(host, row.hosts) and _fits(model, row.models))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.core.parts import Extent, Update
-from thinkwire.dialects.history.base import UNHEARD, Conversation, Sink, Thought, Turn, item_key
+from thinkwire.dialects.history.base import DISCARD, Conversation, TextSink, Thought, Turn, item_key
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import Edits
 
@@ -43,11 +43,11 @@ class _ResponsesListener:
         self._items: list[Node] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         root = updates[0].node
         type_ = root.child("type")
         known = len(self._items)
-        if extent is Extent.WHOLE:
+        if extent is Extent.SNAPSHOT:
             self._items = _elements(root.child("output"))
         elif (
             type_ is not None
@@ -59,7 +59,7 @@ class _ResponsesListener:
             response = root.child("response")
             self._items = _elements(response.child("output") if response is not None else None)
         self.is_due = len(self._items) > known
-        return UNHEARD
+        return DISCARD
 
     def turns(self) -> Iterable[Turn]:
         thoughts: list[tuple[int, str]] = []

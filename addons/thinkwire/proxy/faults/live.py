@@ -21,10 +21,10 @@ from thinkwire.exchange.request_headers import signs_header
 from thinkwire.exchange.sockets import has_left, reset_on_close, transport_of
 from thinkwire.exchange.stream_taps import SplitTap, Tap, pass_on, pieces_of
 from thinkwire.playback.chunk_times import Chunk
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.proxy.replay.recordings import ReplayExchange
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step, dialect_asked, error_made_up
-from thinkwire.rewrite.stream.rewriter import Label
+from thinkwire.rewrite.stream.rewriter import ContentHint
 from thinkwire.ruleset.faults import spell_fault
 from thinkwire.wire.codings import decoder_for
 
@@ -37,15 +37,15 @@ _RETRY_AFTER: Final = {"retry-after": "1"}
 logger = logging.getLogger(__name__)
 
 
-def _label(response: http.Response, facts: RequestFacts) -> Label:
+def _label(response: http.Response, facts: RequestFacts) -> ContentHint:
     found = label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
-    return found or Label.UNSURE
+    return found or ContentHint.UNSURE
 
 
 # --- recorded -----------------------------------------------------------------------------------------------------
 
 
-def perform(recorded: Recorded, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect]) -> Recorded:
+def perform(recorded: ReplayExchange, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect]) -> ReplayExchange:
     """The exchange as it goes with this fault. How the pieces are split is left to who sends them to the client."""
     request, response, answer = recorded.flow.request, recorded.flow.response, recorded.answer
     if answer is None or response is None or not (fault.touches_events and may_have_body(request, response)):

@@ -8,7 +8,7 @@ from mitmproxy import http
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.proxy.faults.live import FaultyAnswer
 from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First
-from thinkwire.ruleset.choose import Choice
+from thinkwire.ruleset.choose import Selection
 from thinkwire.ruleset.rule import Origin
 
 __all__ = ["Faults"]
@@ -30,7 +30,7 @@ class Faults:
         self._named = named
         self._refused = Counter({key: count for key, count in self._refused.items() if key[0] is not None})
 
-    def begin(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Choice, *, replays: bool) -> FaultyAnswer:
+    def begin(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, *, replays: bool) -> FaultyAnswer:
         """What a request gets, of which the rules have decided; it may be answered already."""
         fault = self._choose(choice, replays=replays)
         faulty = FaultyAnswer(flow, fault, facts, choice.dialects, replays=replays)
@@ -42,7 +42,7 @@ class Faults:
             faulty.request()
         return faulty
 
-    def _choose(self, choice: Choice, *, replays: bool) -> Fault:
+    def _choose(self, choice: Selection, *, replays: bool) -> Fault:
         """What a rule says without `live` is for replays."""
         if self._named is not None and replays:
             return self._named
@@ -59,7 +59,7 @@ class Faults:
             )
         return NO_FAULT
 
-    def _refuses(self, choice: Choice, fault: Fault, first: First) -> bool:
+    def _refuses(self, choice: Selection, fault: Fault, first: First) -> bool:
         """Is this one of the first requests? It counts as one."""
         key = (None if fault is self._named else _origin(choice)), first
         if self._refused[key] >= first.times:
@@ -68,5 +68,5 @@ class Faults:
         return True
 
 
-def _origin(choice: Choice) -> Origin | None:
+def _origin(choice: Selection) -> Origin | None:
     return next((one.rule for one in choice.decided if one.setting == "response.fault"), None)

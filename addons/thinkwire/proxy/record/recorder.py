@@ -16,16 +16,16 @@ from mitmproxy.flow import Error
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
 from thinkwire.exchange.content_type import is_websocket
-from thinkwire.exchange.log_errors import harmless
+from thinkwire.exchange.log_errors import log_errors
 from thinkwire.exchange.redactor import Redactor
 from thinkwire.exchange.stream_taps import hear_all
 from thinkwire.playback.chunk_times import CHUNKS, noted_times
 from thinkwire.proxy.record.flow_writer import FlowFile
 
-__all__ = ["Record", "Recorder"]
+__all__ = ["FlowRecord", "Recorder"]
 
 logger = logging.getLogger(__name__)
-_harmless = harmless(logger, "record an exchange")
+_harmless = log_errors(logger, "record an exchange")
 
 _NOWHERE: Final = ("127.0.0.1", 0)
 """Stands for addresses, of which a flow must have some and which are nobody's business."""
@@ -38,7 +38,7 @@ class Recorder:
         self._file: FlowFile | None = None
         self._path = Path()
         self._redactor = Redactor()
-        self._records: WeakKeyDictionary[http.HTTPFlow, Record] = WeakKeyDictionary()
+        self._records: WeakKeyDictionary[http.HTTPFlow, FlowRecord] = WeakKeyDictionary()
         self._has_failed = False
 
     def open(self, path: Path | None) -> None:
@@ -66,7 +66,7 @@ class Recorder:
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         if self._file is not None:
             noted = None if flow.live else noted_times(flow.metadata.get(CHUNKS))
-            self._records[flow] = Record(flow.request, noted)
+            self._records[flow] = FlowRecord(flow.request, noted)
 
     @_harmless
     def request(self, flow: http.HTTPFlow, *, is_of_an_api: bool) -> None:
@@ -150,7 +150,7 @@ class Recorder:
             self._has_failed = False
 
 
-class Record:
+class FlowRecord:
     """One exchange as far as it has been heard."""
 
     def __init__(self, request: http.Request, noted: list[tuple[float, int]] | None) -> None:

@@ -13,10 +13,10 @@ from mitmproxy import ctx, http
 from mitmproxy.flow import Error
 
 from thinkwire.playback.chunk_times import CHUNKS
-from thinkwire.playback.recording import Session
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.playback.recording import RecordedExchange
+from thinkwire.proxy.replay.recordings import ReplayExchange
 
-__all__ = ["Asker"]
+__all__ = ["ReplayClient"]
 
 _ITS_CONNECTION: Final = {
     b"connection",
@@ -39,14 +39,14 @@ _LARGEST_HEAD: Final = 1 << 20
 """Bytes of an answer's headers."""
 
 
-class Asker:
+class ReplayClient:
     """An addon that asks for each exchange once, in their order, and ends mitmproxy after the last."""
 
     def __init__(
         self,
-        exchanges: Sequence[Recorded],
-        begin: Callable[[Recorded], None],
-        end: Callable[[Recorded, Session], None],
+        exchanges: Sequence[ReplayExchange],
+        begin: Callable[[ReplayExchange], None],
+        end: Callable[[ReplayExchange, RecordedExchange], None],
     ) -> None:
         """`begin` is told each exchange before it is asked for; `end` also the same one as a client has seen it."""
         self._exchanges = exchanges
@@ -65,7 +65,7 @@ class Asker:
                 self._begin(recorded)
                 hearing = _Hearing(recorded.flow)
                 await hearing.ask(port)
-                self._end(recorded, Session(recorded.number, hearing.flow))
+                self._end(recorded, RecordedExchange(recorded.number, hearing.flow))
         finally:
             ctx.master.shutdown()
 

@@ -11,8 +11,8 @@ from mitmproxy.tools import cmdline, main
 from mitmproxy.tools.dump import DumpMaster
 
 from thinkwire.proxy import addon
-from thinkwire.proxy.replay.client import Asker
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.proxy.replay.client import ReplayClient
+from thinkwire.proxy.replay.recordings import ReplayExchange
 
 __all__ = ["Replay", "replay"]
 
@@ -33,7 +33,7 @@ class Replay:
     """What goes wrong, as on the command line."""
 
 
-def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
+def replay(asked: Replay, first: ReplayExchange, asker: ReplayClient | None = None) -> bool:
     """Serve until interrupted, in the place of who answered first; or as a proxy, until the asker has asked all.
 
     False where that was not possible; the log has said why. Raises what has stopped an asker, KeyboardInterrupt, too.
@@ -69,7 +69,7 @@ def replay(asked: Replay, first: Recorded, asker: Asker | None = None) -> bool:
     return True
 
 
-def _mode(recorded: Recorded) -> str:
+def _mode(recorded: ReplayExchange) -> str:
     """Reverse mode for the recorded provider, so that rules see its host; nothing is ever connected to it."""
     request = recorded.flow.request
     host = f"[{request.pretty_host}]" if ":" in request.pretty_host else request.pretty_host

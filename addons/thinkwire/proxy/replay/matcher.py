@@ -16,9 +16,9 @@ from typing import Final
 from mitmproxy import http
 
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.proxy.replay.recordings import Recorded
+from thinkwire.proxy.replay.recordings import ReplayExchange
 
-__all__ = ["Asked", "Repertoire", "asked_by"]
+__all__ = ["Asked", "RecordingIndex", "asked_by"]
 
 _CONVERSATION: Final = ("messages", "contents", "input", "prompt", "inputs", "message", "request")
 """The members that hold what was said; the first that a body has. Some APIs put one into another."""
@@ -80,14 +80,14 @@ def asked_by(flow: http.HTTPFlow, facts: RequestFacts) -> Asked:
     return Asked(facts, query, flow.request.get_content(strict=False) or b"")
 
 
-class Repertoire:
+class RecordingIndex:
     """All recorded exchanges, and whose turn it is among equals."""
 
-    def __init__(self, exchanges: Sequence[tuple[Recorded, Asked]]) -> None:
+    def __init__(self, exchanges: Sequence[tuple[ReplayExchange, Asked]]) -> None:
         self._exchanges = exchanges
         self._turns: Counter[tuple[int, ...]] = Counter()
 
-    def choose(self, asked: Asked) -> Recorded | None:
+    def choose(self, asked: Asked) -> ReplayExchange | None:
         """The one that fits best, or the next of those that do; None where no method and path are the same."""
         same_line = [index for index, (_, one) in enumerate(self._exchanges) if one.line == asked.line]
         if not same_line:
@@ -104,7 +104,7 @@ class Repertoire:
     def nearest(self, asked: Asked) -> list[str]:
         """For a request that none fits: those that are nearest to it, in words, and why they do not fit."""
 
-        def distance(one: tuple[Recorded, Asked]) -> tuple[bool, float]:
+        def distance(one: tuple[ReplayExchange, Asked]) -> tuple[bool, float]:
             facts = one[1].facts
             likeness = SequenceMatcher(None, facts.path[:200], asked.facts.path[:200]).ratio()
             return facts.path != asked.facts.path, -likeness

@@ -18,7 +18,7 @@ from thinkwire.playback.chunk_times import CHUNKS, Chunk, cut_as_noted, noted_ti
 from thinkwire.playback.flow_reader import RecordingError, read_flows
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["Answer", "Recorded", "parse_speed", "read_recordings"]
+__all__ = ["ReplayAnswer", "ReplayExchange", "parse_speed", "read_recordings"]
 
 _FRAMING: Final = {
     "connection",
@@ -39,7 +39,7 @@ Fields = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReplayAnswer:
     """What the provider sent."""
 
     status: int
@@ -56,7 +56,7 @@ class Answer:
     def coding(self) -> str:
         return next((value for name, value in self.fields if name.lower() == "content-encoding"), "")
 
-    def decoded(self) -> "Answer":
+    def decoded(self) -> "ReplayAnswer":
         """The same without its content coding, chunk for chunk; as it is where the coding cannot be undone."""
         decoder = decoder_for(self.coding)
         if decoder is None or decoder.is_identity:
@@ -70,7 +70,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class ReplayExchange:
     """One exchange of a recording."""
 
     file: str
@@ -78,13 +78,13 @@ class Recorded:
     """Its place among the flows of the file, from 1."""
     flow: http.HTTPFlow = field(repr=False)
     """Where the request stands."""
-    answer: Answer | None
+    answer: ReplayAnswer | None
     """None where the connection broke before there was one."""
     ended: float
     """Seconds from the request to the end."""
     breaks_off: bool
 
-    def at_speed(self, speed: float) -> "Recorded":
+    def at_speed(self, speed: float) -> "ReplayExchange":
         """The same in other time: so many times as fast; at 0, all at once."""
 
         def at(seconds: float) -> float:
@@ -100,9 +100,9 @@ class Recorded:
         return f"number {self.number} of {self.file}"
 
 
-def read_recordings(files: Sequence[str]) -> tuple[list[Recorded], list[str]]:
+def read_recordings(files: Sequence[str]) -> tuple[list[ReplayExchange], list[str]]:
     """All exchanges of the files that can be replayed, in order, and warnings about the others. RecordingError."""
-    exchanges: list[Recorded] = []
+    exchanges: list[ReplayExchange] = []
     warnings: list[str] = []
     problems: list[str] = []
     for file in files:
@@ -130,7 +130,7 @@ def parse_speed(text: str) -> float:
     return speed
 
 
-def _read(file: str, warnings: list[str]) -> list[Recorded]:
+def _read(file: str, warnings: list[str]) -> list[ReplayExchange]:
     if Path(file).expanduser().is_fifo():
         raise RecordingError(f"cannot replay {file}: it is a pipe, and a replay reads its files more than once")
     found = read_flows(Path(file))
@@ -145,7 +145,7 @@ def _read(file: str, warnings: list[str]) -> list[Recorded]:
     return exchanges
 
 
-def _recorded(file: str, number: int, flow: Flow) -> Recorded:
+def _recorded(file: str, number: int, flow: Flow) -> ReplayExchange:
     if not isinstance(flow, http.HTTPFlow):
         raise RecordingError("it is not HTTP")
     if flow.websocket is not None:
@@ -155,7 +155,7 @@ def _recorded(file: str, number: int, flow: Flow) -> Recorded:
     if response is None:
         if flow.error is None:
             raise RecordingError("it has no answer")
-        return Recorded(file, number, flow, None, max(0.0, flow.error.timestamp - start), breaks_off=True)
+        return ReplayExchange(file, number, flow, None, max(0.0, flow.error.timestamp - start), breaks_off=True)
     if response.status_code < 200:
         raise RecordingError(f"its answer has the status {response.status_code}")
     body = response.raw_content
@@ -165,7 +165,7 @@ def _recorded(file: str, number: int, flow: Flow) -> Recorded:
     chunks, is_timed = cut_as_noted(body or b"", times), bool(times)
     last = chunks[-1][0] if chunks else 0.0
     end = flow.error.timestamp if flow.error is not None else response.timestamp_end
-    return Recorded(
+    return ReplayExchange(
         file,
         number,
         flow,
@@ -177,7 +177,7 @@ def _recorded(file: str, number: int, flow: Flow) -> Recorded:
 
 def _answer(
     request: http.Request, response: http.Response, chunks: tuple[Chunk, ...], *, is_timed: bool, broke: bool
-) -> Answer:
+) -> ReplayAnswer:
     began = max(0.0, response.timestamp_start - request.timestamp_start) if is_timed else 0.0
     if chunks:
         began = min(began, chunks[0][0])
@@ -188,7 +188,7 @@ def _answer(
         # Readers of HAR files undo content codings, and may leave the old length; what broke off was to be longer.
         length = (length if length > size else None) if broke else size
     reason = response.reason or RESPONSES.get(status, "")
-    return Answer(status, reason, tuple(_fields(response.headers)), length, began, chunks)
+    return ReplayAnswer(status, reason, tuple(_fields(response.headers)), length, began, chunks)
 
 
 def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:

@@ -18,9 +18,9 @@ from mitmproxy.flow import Flow
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.proxy.faults.live import perform
-from thinkwire.proxy.replay.matcher import Asked, Repertoire, asked_by
-from thinkwire.proxy.replay.recordings import Recorded
-from thinkwire.proxy.replay.server import TOKEN_HEADER, Performance, ReplayServer
+from thinkwire.proxy.replay.matcher import Asked, RecordingIndex, asked_by
+from thinkwire.proxy.replay.recordings import ReplayExchange
+from thinkwire.proxy.replay.server import TOKEN_HEADER, ReplayServer, ScheduledAnswer
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.faults.injection import dialect_asked
 from thinkwire.ruleset.faults import spell_fault
@@ -51,18 +51,18 @@ class Redirect:
     """The recordings that answer in the provider's place, if there are any."""
 
     def __init__(self) -> None:
-        self._repertoire = Repertoire([])
+        self._repertoire = RecordingIndex([])
         self._speed = 1.0
         self._server = ReplayServer()
         self._originals: WeakKeyDictionary[Flow, _Original] = WeakKeyDictionary()
         self.is_on = False
 
     def use(
-        self, exchanges: Sequence[Recorded], speed: float, facts_of: Callable[[http.HTTPFlow], RequestFacts]
+        self, exchanges: Sequence[ReplayExchange], speed: float, facts_of: Callable[[http.HTTPFlow], RequestFacts]
     ) -> None:
         """Answer with these from now on; with none, the provider answers again."""
         self.is_on = bool(exchanges)
-        self._repertoire = Repertoire([(one, asked_by(one.flow, facts_of(one.flow))) for one in exchanges])
+        self._repertoire = RecordingIndex([(one, asked_by(one.flow, facts_of(one.flow))) for one in exchanges])
         self._speed = speed
 
     def stop(self) -> None:
@@ -94,13 +94,13 @@ class Redirect:
         )
         flow.response = http.Response.make(404, body, {"content-type": "application/json"})
 
-    def _send(self, flow: http.HTTPFlow, recorded: Recorded, accepts: str) -> None:
+    def _send(self, flow: http.HTTPFlow, recorded: ReplayExchange, accepts: str) -> None:
         answer = recorded.answer
         if answer is not None and answer.coding and not _accepts(answer.coding, accepts):
             answer = answer.decoded()
         since = time.time() - (flow.request.timestamp_end or time.time())  # choosing takes its time, too
         started = asyncio.get_running_loop().time() - max(0.0, since)
-        token = self._server.expect(Performance(answer, recorded.ended, recorded.breaks_off, started=started))
+        token = self._server.expect(ScheduledAnswer(answer, recorded.ended, recorded.breaks_off, started=started))
         data = flow.request.data
         self._originals[flow] = _Original(
             data.host, data.port, data.scheme, data.authority, data.path, data.http_version, data.headers, token

@@ -14,9 +14,9 @@ from typing import Final, cast
 from tornado import httpserver, httputil, iostream, netutil
 from tornado.http1connection import HTTP1Connection
 
-from thinkwire.proxy.replay.recordings import Answer
+from thinkwire.proxy.replay.recordings import ReplayAnswer
 
-__all__ = ["TOKEN_HEADER", "Performance", "ReplayServer"]
+__all__ = ["TOKEN_HEADER", "ReplayServer", "ScheduledAnswer"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +30,10 @@ _PASSES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Performance:
+class ScheduledAnswer:
     """One answer as it is to be given to one request."""
 
-    answer: Answer | None
+    answer: ReplayAnswer | None
     """None: the connection breaks before there is one."""
     ended: float
     breaks_off: bool
@@ -53,7 +53,7 @@ class ReplayServer(httputil.HTTPServerConnectionDelegate):
     def __init__(self) -> None:
         self._server: httpserver.HTTPServer | None = None
         self._port = 0
-        self._expected: dict[str, Performance] = {}
+        self._expected: dict[str, ScheduledAnswer] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -68,7 +68,7 @@ class ReplayServer(httputil.HTTPServerConnectionDelegate):
     def is_at(self, address: object) -> bool:
         return self._server is not None and address == (_HOST, self._port)
 
-    def expect(self, performance: Performance) -> str:
+    def expect(self, performance: ScheduledAnswer) -> str:
         """The token with which a request gets this answer, once."""
         token = secrets.token_urlsafe(32)
         self._expected[token] = performance
@@ -125,7 +125,7 @@ class _Request(httputil.HTTPMessageDelegate):
 class _Headers(httputil.HTTPHeaders):
     """Headers that keep the order and the spelling they were recorded in; tornado adds those that frame the body."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ReplayAnswer) -> None:
         super().__init__()
         self._recorded = answer.fields
         if answer.length is not None:
@@ -137,7 +137,7 @@ class _Headers(httputil.HTTPHeaders):
             yield name.lower(), value
 
 
-async def _perform(performance: Performance, method: str, connection: HTTP1Connection) -> None:
+async def _perform(performance: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
     try:
         await _send(performance, method, connection)
     except iostream.StreamClosedError:
@@ -147,7 +147,7 @@ async def _perform(performance: Performance, method: str, connection: HTTP1Conne
         connection.close()
 
 
-async def _send(performance: Performance, method: str, connection: HTTP1Connection) -> None:
+async def _send(performance: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
     answer = performance.answer
     if answer is not None:
         connection.stream.set_nodelay(True)

@@ -16,21 +16,21 @@ from weakref import WeakKeyDictionary
 from mitmproxy import flow, http
 
 from thinkwire.exchange.exchange import Exchange
-from thinkwire.exchange.log_errors import harmless
-from thinkwire.exchange.stream_taps import HearingTap, TellingTap
+from thinkwire.exchange.log_errors import log_errors
+from thinkwire.exchange.stream_taps import InputTap, OutputTap
 from thinkwire.playback.chunk_times import CHUNKS, noted_times
-from thinkwire.proxy.record.recorder import Record
+from thinkwire.proxy.record.recorder import FlowRecord
 
-__all__ = ["Onlooker", "Sides"]
+__all__ = ["AnswerStore", "BeforeAfter"]
 
 logger = logging.getLogger(__name__)
-_harmless = harmless(logger, "keep an answer for its view")
+_harmless = log_errors(logger, "keep an answer for its view")
 
 SWITCHING_PROTOCOLS: Final = 101
 
 
 @dataclass(slots=True)
-class Sides:
+class BeforeAfter:
     """What is known of one exchange beside its flow."""
 
     rules: str
@@ -61,16 +61,16 @@ class Sides:
         self.provider, self.is_forgotten = None, True
 
 
-class Onlooker:
+class AnswerStore:
     """Follows flows through mitmproxy's hooks; does nothing while it may keep nothing."""
 
     def __init__(self) -> None:
         self.most_bytes = 0
         """Bounds one answer, and all that is kept of providers' sides."""
         self._watched: WeakKeyDictionary[flow.Flow, _Watched] = WeakKeyDictionary()
-        self._seen: WeakKeyDictionary[flow.Flow, Sides] = WeakKeyDictionary()
+        self._seen: WeakKeyDictionary[flow.Flow, BeforeAfter] = WeakKeyDictionary()
 
-    def sides_of(self, flow: flow.Flow) -> Sides | None:
+    def sides_of(self, flow: flow.Flow) -> BeforeAfter | None:
         """What is known of an exchange that is over; None where nobody watched it."""
         return self._seen.get(flow)
 
@@ -96,7 +96,7 @@ class Onlooker:
             del self._watched[flow]  # the messages of a WebSocket are kept by mitmproxy
         elif callable(response.stream):
             watched.is_streamed = True
-            response.stream = HearingTap(watched.hear, TellingTap(watched.tell, response.stream))
+            response.stream = InputTap(watched.hear, OutputTap(watched.tell, response.stream))
 
     @_harmless
     def response(self, flow: http.HTTPFlow) -> None:
@@ -117,7 +117,7 @@ class Onlooker:
         is_as_it_came = before is None or _is_same(before, response)
         noted = noted_times(flow.metadata.get(CHUNKS)) if is_as_it_came else []
         left = watched.left if watched.is_streamed else array("d", chain.from_iterable(noted))
-        sides = Sides(exchange.rules_in_force, exchange.done, exchange.effects, left)
+        sides = BeforeAfter(exchange.rules_in_force, exchange.done, exchange.effects, left)
         if before is not None and not is_as_it_came:
             sides.provider, sides.size = before, _size_of(before, flow)
         sides.is_forgotten = watched.is_too_long and bool(sides.effects)
@@ -156,7 +156,7 @@ class _Watched:
 
     def __init__(self, flow: http.HTTPFlow, most_bytes: int) -> None:
         noted = None if flow.live else noted_times(flow.metadata.get(CHUNKS))
-        self.record = Record(flow.request, noted)
+        self.record = FlowRecord(flow.request, noted)
         self.record.ask(flow.request)
         self.is_streamed = False
         self.is_too_long = False

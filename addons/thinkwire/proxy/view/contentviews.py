@@ -16,18 +16,18 @@ from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.chunk_times import CHUNKS
 from thinkwire.playback.reading import Reading, read_exchange
-from thinkwire.playback.recording import Session
-from thinkwire.playback.summary import Row, answer_rows, asked_row, said_rows
+from thinkwire.playback.recording import RecordedExchange
+from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row, said_rows
 from thinkwire.playback.text import counted, printable
-from thinkwire.proxy.view.answer_store import Sides
+from thinkwire.proxy.view.answer_store import BeforeAfter
 from thinkwire.rewrite.reading.transcript import Assembled, assembled
-from thinkwire.rewrite.stream.sniff import Label
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 __all__ = ["AnswerView", "OriginalView"]
 
 logger = logging.getLogger(__name__)
 
-type SidesOf = Callable[[flow.Flow], Sides | None]
+type SidesOf = Callable[[flow.Flow], BeforeAfter | None]
 
 _OURS: Final = 3.0
 """More than any view of mitmproxy's claims."""
@@ -60,13 +60,13 @@ class AnswerView(Contentview):
         exchange = _exchange_of(metadata)
         if exchange is None:
             return False
-        recorded = Session(1, exchange)
+        recorded = RecordedExchange(1, exchange)
         facts = recorded.facts(self._dialects())
         sides = self._sides_of(exchange)
         if facts.dialect is None and not (sides is not None and sides.effects):
             return False
         label = recorded.label(facts)
-        if label is not Label.JSON:  # a long stream takes seconds to be read
+        if label is not ContentHint.JSON:  # a long stream takes seconds to be read
             return label is not None or _is_replaced(sides)
         return _is_replaced(sides) or any(True for _ in self._read(exchange, sides).moments)
 
@@ -92,30 +92,30 @@ class AnswerView(Contentview):
             self._last = key, text
         return text
 
-    def _read(self, exchange: http.HTTPFlow, sides: Sides | None) -> Reading:
+    def _read(self, exchange: http.HTTPFlow, sides: BeforeAfter | None) -> Reading:
         shown = _as_left(exchange, sides) if sides is not None else exchange
-        return read_exchange(Session(1, shown), dialects=self._dialects())
+        return read_exchange(RecordedExchange(1, shown), dialects=self._dialects())
 
-    def _rows(self, reading: Reading, sides: Sides | None) -> Iterator[Row]:
+    def _rows(self, reading: Reading, sides: BeforeAfter | None) -> Iterator[SummaryRow]:
         yield asked_row(reading)
         if sides is None:
             yield from answer_rows(reading)
             return
-        yield Row("rules", sides.rules or "none decided")
-        yield Row("done", sides.done)
+        yield SummaryRow("rules", sides.rules or "none decided")
+        yield SummaryRow("done", sides.done)
         if sides.provider is None or (sides.effects == {"renamed"} and reading.recorded.times):
-            yield from [Row("before", NOT_KEPT)] if sides.is_forgotten else []
+            yield from [SummaryRow("before", NOT_KEPT)] if sides.is_forgotten else []
             yield from answer_rows(reading)
             return
-        before = read_exchange(Session(1, sides.provider), dialects=self._dialects())
+        before = read_exchange(RecordedExchange(1, sides.provider), dialects=self._dialects())
         if [*said_rows(before)] == [*said_rows(reading)]:
             yield from answer_rows(reading, None if reading.recorded.times else before)
             return
         if "inlined" not in sides.effects and (hidden := _hidden(before, reading)):
-            yield Row("hidden", f"from the client: {hidden}")
-        yield Row("The client got:")
+            yield SummaryRow("hidden", f"from the client: {hidden}")
+        yield SummaryRow("The client got:")
         yield from answer_rows(reading)
-        yield Row("The provider sent:")
+        yield SummaryRow("The provider sent:")
         yield from answer_rows(before)
 
 
@@ -147,7 +147,7 @@ def _exchange_of(metadata: Metadata) -> http.HTTPFlow | None:
     return exchange if exchange.response is not None and metadata.http_message is exchange.response else None
 
 
-def _as_left(exchange: http.HTTPFlow, sides: Sides) -> http.HTTPFlow:
+def _as_left(exchange: http.HTTPFlow, sides: BeforeAfter) -> http.HTTPFlow:
     """The exchange with the times at which its answer left; those in its own metadata are of what came."""
     shown = http.HTTPFlow(exchange.client_conn, exchange.server_conn)
     shown.request, shown.response, shown.error = exchange.request, exchange.response, exchange.error
@@ -155,7 +155,7 @@ def _as_left(exchange: http.HTTPFlow, sides: Sides) -> http.HTTPFlow:
     return shown
 
 
-def _is_replaced(sides: Sides | None) -> bool:
+def _is_replaced(sides: BeforeAfter | None) -> bool:
     """Did another body leave than came, be it an error in place of an answer?"""
     return sides is not None and sides.provider is not None
 
@@ -172,11 +172,11 @@ _PIECE: Final = re.compile(rf".{{1,{_WIDTH}}}(?: +|\Z)|.{{1,{_WIDTH}}}")
 """As many words as fit, or else a part of one. `textwrap` takes too long over a long word."""
 
 
-def _text_of(rows: Iterable[Row]) -> str:
+def _text_of(rows: Iterable[SummaryRow]) -> str:
     return "\n".join(line for row in rows for line in _lines(row))
 
 
-def _lines(row: Row) -> Iterator[str]:
+def _lines(row: SummaryRow) -> Iterator[str]:
     if row.text is None:
         yield from ("", row.name)
         return

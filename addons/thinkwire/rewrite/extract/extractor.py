@@ -8,24 +8,24 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.extract.reasoning_blocks import Blocks
-from thinkwire.rewrite.extract.splitter import Extractor, Told
+from thinkwire.rewrite.extract.splitter import Extractor, SplitText
 from thinkwire.rewrite.extract.tag_reader import Piece
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
 from thinkwire.rewrite.removal import THOUGHT
-from thinkwire.rewrite.template import Likeness, carries, likeness_of
+from thinkwire.rewrite.template import DocumentTemplate, carries, likeness_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Extraction", "ToldApart", "says_something"]
+__all__ = ["ExtractResult", "Extraction", "says_something"]
 
 _NAMES: tuple[str, ...] = ("reasoning",)
 """Where no rule names the reasoning: the name that new clients read."""
 
 
-class ToldApart(NamedTuple):
+class ExtractResult(NamedTuple):
     """The documents that an extraction adds to the one it read."""
 
     is_something: bool
@@ -50,7 +50,7 @@ class Extraction:
         self._extractor = Extractor(extract, self._selects, hides=self._hides)
         self._moves = 0
         """How often a document was held, to be sent later: to hold another one for trial would send that, too."""
-        self._last_texts: dict[Owner | None, Likeness] = {}
+        self._last_texts: dict[ItemKey | None, DocumentTemplate] = {}
         """The last document of whose text not all stayed, for each owner: what is held back leaves in its likeness."""
         self._like: Node | None = None
 
@@ -63,7 +63,7 @@ class Extraction:
     def signs(self) -> re.Pattern[bytes]:
         return self._extractor.signs
 
-    def read(self, updates: list[Update], dialect: Dialect, edits: Edits) -> ToldApart:
+    def read(self, updates: list[Update], dialect: Dialect, edits: Edits) -> ExtractResult:
         """Tell apart the texts of one document; the edits leave in it what stays there."""
         self._dialect = dialect
         self._like = updates[0].node
@@ -80,7 +80,7 @@ class Extraction:
         self._note_texts(updates[1:] if opens else updates, updates)
         before += self._documents(extracted.before, dialect)
         after = list(self._documents(extracted.after, dialect))
-        return ToldApart(any(update.held_thought for update in updates), before, after)
+        return ExtractResult(any(update.held_thought for update in updates), before, after)
 
     def finish(self, dialect: Dialect) -> Sequence[str]:
         last = self._extractor.finish()
@@ -90,13 +90,13 @@ class Extraction:
         result = self._all_in_blocks(last, self._blocks)
         return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
 
-    def _ended(self, own: Update) -> list[tuple[Owner | None, Piece]]:
+    def _ended(self, own: Update) -> list[tuple[ItemKey | None, Piece]]:
         """What is held back of texts that others follow under the same numbers; theirs begin anew."""
         if own.resets:
             return self._extractor.forget()
         return self._extractor.end(own.owner) if own.begins and own.owner is not None else []
 
-    def _read_block(self, updates: list[Update], blocks: Blocks, edits: Edits) -> ToldApart:
+    def _read_block(self, updates: list[Update], blocks: Blocks, edits: Edits) -> ExtractResult:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
         own, owner = updates[0], updates[0].owner
         before = self._ended_in_blocks(updates, blocks) if own.begins or own.resets else []
@@ -119,13 +119,13 @@ class Extraction:
             self._moves += 1
             blocks.hold(owner, own.node.text)
             blocks.leave_out(updates)
-            return ToldApart(True, before, (), is_sent=False)
+            return ExtractResult(True, before, (), is_sent=False)
         if goes_on:
             return self._passed(updates, before, blocks, edits)
         before += self._in_blocks(owner, self._extractor.flush(owner), blocks)
         before += [*blocks.close(), *blocks.show_blank(owner)]
         if blocks.ends_unseen(updates):
-            return ToldApart(True, before, (), is_sent=False)
+            return ExtractResult(True, before, (), is_sent=False)
         return self._passed(updates, before, blocks, edits)
 
     def _ended_in_blocks(self, updates: list[Update], blocks: Blocks) -> list[str]:
@@ -142,14 +142,14 @@ class Extraction:
     def _told_apart(
         self,
         updates: list[Update],
-        owner: Owner,
-        told: Told,
+        owner: ItemKey,
+        told: SplitText,
         before: list[str],
         blocks: Blocks,
         edits: Edits,
         *,
         opens: bool,
-    ) -> ToldApart:
+    ) -> ExtractResult:
         """Place the text of a delta of a block, or of what opens one."""
         own, pieces = updates[0], told.pieces
         waits = told.leads and blocks.opens_text(own)
@@ -170,18 +170,18 @@ class Extraction:
             before += self._in_blocks(owner, pieces, blocks, like)
         self._moves += 1
         blocks.leave_out(updates)
-        return ToldApart(True, before, (), is_sent=False)
+        return ExtractResult(True, before, (), is_sent=False)
 
-    def _passed(self, updates: list[Update], before: list[str], blocks: Blocks, edits: Edits) -> ToldApart:
+    def _passed(self, updates: list[Update], before: list[str], blocks: Blocks, edits: Edits) -> ExtractResult:
         """A document that goes on itself, with its numbers and its whole texts put right."""
         for part, reasoning in self._extractor.wholes_of(updates, edits, has_blocks=True):
             if self._dialect is not None and self._dialect.place is not None:
                 self._dialect.place(reasoning, part.node, self._names, edits)
         blocks.renumber(updates, edits)
-        return ToldApart(False, before, ())
+        return ExtractResult(False, before, ())
 
     def _in_blocks(
-        self, owner: Owner, pieces: Iterable[Piece], blocks: Blocks, first: Likeness | None = None
+        self, owner: ItemKey, pieces: Iterable[Piece], blocks: Blocks, first: DocumentTemplate | None = None
     ) -> list[str]:
         """The documents of an owner's pieces; the first visible one is in that likeness, token metadata and all."""
         result: list[str] = []
@@ -194,7 +194,7 @@ class Extraction:
                 result += blocks.show(owner, list(said))
         return result
 
-    def _all_in_blocks(self, pieces: Iterable[tuple[Owner | None, Piece]], blocks: Blocks) -> list[str]:
+    def _all_in_blocks(self, pieces: Iterable[tuple[ItemKey | None, Piece]], blocks: Blocks) -> list[str]:
         """The documents of what was held back of any owners."""
         held_back = [(owner, piece) for owner, piece in pieces if owner is not None]
         return [document for owner, piece in held_back for document in self._in_blocks(owner, [piece], blocks)]
@@ -203,18 +203,18 @@ class Extraction:
         """Is there a place for a thought? Under strip it needs none."""
         if self._hides:
             return True
-        if update.extent is Extent.WHOLE:
+        if update.extent is Extent.SNAPSHOT:
             return self._dialect is not None and self._dialect.place is not None
         return update.owner is None or update.owner.space == ""
 
-    def _documents(self, pieces: Iterable[tuple[Owner | None, Piece]], dialect: Dialect) -> Iterable[str]:
+    def _documents(self, pieces: Iterable[tuple[ItemKey | None, Piece]], dialect: Dialect) -> Iterable[str]:
         for owner, piece in pieces:
             if not piece.is_reasoning:
                 yield from self._text_documents(owner, piece.text)
             elif not self._hides and self._like is not None:
-                yield from dialect.write(Kind.REASONING, piece.text, owner or Owner("", 0), self._like)
+                yield from dialect.write(Kind.REASONING, piece.text, owner or ItemKey("", 0), self._like)
 
-    def _text_documents(self, owner: Owner | None, text: str) -> Iterable[str]:
+    def _text_documents(self, owner: ItemKey | None, text: str) -> Iterable[str]:
         """Documents of ours that add a text to an owner's: like the last one that did, or as the API writes them."""
         like = self._last_texts.get(owner)
         if like is not None:

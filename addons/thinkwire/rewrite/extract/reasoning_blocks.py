@@ -7,10 +7,10 @@ before it, and all later numbers make room. It makes documents; reading the text
 from collections.abc import Iterable, Sequence
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import Kind, Owner, Update
+from thinkwire.dialects.core.parts import ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
-from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Blocks"]
@@ -22,15 +22,15 @@ class Blocks:
     __slots__ = ("_held", "_held_owner", "_holds_blank", "_numbers", "_shown", "_writer")
 
     def __init__(self, dialect: Dialect, request: RequestFacts) -> None:
-        self._numbers = Numbers()
+        self._numbers = Renumberer()
         self._writer = BlockWriter(dialect, request, self._numbers)
         """Writes the thoughts."""
         self._held: list[str] = []
         """The documents that open a block of text of which nothing has been shown yet."""
-        self._held_owner: Owner | None = None
+        self._held_owner: ItemKey | None = None
         self._holds_blank = False
         """Is there white space among what is held? Like all text it is shown at the end, whatever else comes."""
-        self._shown: set[Owner] = set()
+        self._shown: set[ItemKey] = set()
 
     def note(self, updates: list[Update]) -> None:
         """Take note of the next document that came: what is sent before it is numbered from here."""
@@ -58,11 +58,11 @@ class Blocks:
         owner = update.owner
         return owner is not None and owner.space != "" and not update.is_thought and owner not in self._shown
 
-    def shows(self, owner: Owner) -> None:
+    def shows(self, owner: ItemKey) -> None:
         """Take note that all documents of this owner are sent as they come: it is none of text."""
         self._shown.add(owner)
 
-    def hold(self, owner: Owner, document: str, *, is_blank_text: bool = False) -> None:
+    def hold(self, owner: ItemKey, document: str, *, is_blank_text: bool = False) -> None:
         """Hold what opens a block of text, or white space at its beginning: a thought goes before both."""
         if owner != self._held_owner:
             self._drop_held()
@@ -75,14 +75,14 @@ class Blocks:
         self._held, self._held_owner, self._holds_blank = [], None, False
         return held
 
-    def think(self, owner: Owner, text: str) -> Iterable[str]:
+    def think(self, owner: ItemKey, text: str) -> Iterable[str]:
         """The documents that carry a piece of thought from the text of this owner."""
         if not self._writer.is_open:
             room = self._numbers.make_room(owner, before=owner not in self._shown)
             yield from self._writer.open(Kind.REASONING, room, text)
         yield from self._writer.say(text)
 
-    def show(self, owner: Owner, documents: Sequence[str]) -> Iterable[str]:
+    def show(self, owner: ItemKey, documents: Sequence[str]) -> Iterable[str]:
         """The documents that show a piece of the text, behind what has to come before it."""
         yield from self.close()
         yield from self._release(owner)
@@ -93,7 +93,7 @@ class Blocks:
         """The documents that end the thought which is being written, if one is."""
         return self._writer.close()
 
-    def show_blank(self, owner: Owner) -> Iterable[str]:
+    def show_blank(self, owner: ItemKey) -> Iterable[str]:
         """The documents that show a text which is at its end, if it was all white space."""
         if self._holds_blank and owner == self._held_owner:
             yield from self.show(owner, ())
@@ -108,7 +108,7 @@ class Blocks:
         self._numbers.drop_document(updates)
         return True
 
-    def release_all_but(self, owner: Owner | None) -> Iterable[str]:
+    def release_all_but(self, owner: ItemKey | None) -> Iterable[str]:
         """What was held of another block than this one: it turns out to be none of text, or an empty one."""
         held = self._held_owner
         if held is not None and held != owner:
@@ -121,7 +121,7 @@ class Blocks:
     def renumber(self, updates: list[Update], edits: Edits) -> None:
         self._numbers.renumber(updates, edits)
 
-    def _release(self, owner: Owner) -> Iterable[str]:
+    def _release(self, owner: ItemKey) -> Iterable[str]:
         self._shown.add(owner)
         if self._held_owner == owner:
             for document in self._drop_held():

@@ -7,27 +7,27 @@ visible text is read, never tool arguments.
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
 from thinkwire.rewrite.extract.tag_reader import Piece, TagReader, first_signs, joined
 from thinkwire.rewrite.plan import Extract
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Extracted", "Extractor", "Told"]
+__all__ = ["Extracted", "Extractor", "SplitText"]
 
 
 class Extracted(NamedTuple):
     """What a document's text has become, beside what is left in it."""
 
-    before: list[tuple[Owner | None, Piece]]
+    before: list[tuple[ItemKey | None, Piece]]
     """Pieces to send before the document, each as one of its own."""
-    after: list[tuple[Owner | None, Piece]]
+    after: list[tuple[ItemKey | None, Piece]]
     """Pieces to send behind it: it carries the role, which clients want first."""
     wholes: list[tuple[Part, str]]
     """The reasoning of texts that came whole, each with the part that it stood in."""
 
 
-class Told(NamedTuple):
+class SplitText(NamedTuple):
     """What the text of one delta has become."""
 
     pieces: list[Piece]
@@ -48,8 +48,8 @@ class Extractor:
         """Does nobody see the thoughts? What they part is then one text."""
         self._selects = selects
         """Is there a place for what is told apart from this update's texts? Others are left alone."""
-        self._readers: dict[Owner | None, TagReader] = {}
-        self._first_block: Owner | None = None
+        self._readers: dict[ItemKey | None, TagReader] = {}
+        self._first_block: ItemKey | None = None
         """The block with the first text of an answer that is a row of them: only that may start inside a thought."""
         self.changes = 0
         """How often something changed that decides about later documents."""
@@ -68,14 +68,14 @@ class Extractor:
         result.wholes.extend(self.wholes_of(selected, edits, has_blocks=has_blocks))
         return result
 
-    def finish(self) -> list[tuple[Owner | None, Piece]]:
+    def finish(self) -> list[tuple[ItemKey | None, Piece]]:
         """What is still held back when the answer ends."""
         return [(owner, piece) for owner, reader in self._readers.items() for piece in reader.finish()]
 
     def _reader(self, *, is_first: bool) -> TagReader:
         return TagReader(self._extract.family, starts_inside=self._extract.starts_inside and is_first)
 
-    def _reader_of(self, owner: Owner | None) -> TagReader:
+    def _reader_of(self, owner: ItemKey | None) -> TagReader:
         reader = self._readers.get(owner)
         if reader is None:
             is_block = owner is not None and owner.space != ""
@@ -86,7 +86,7 @@ class Extractor:
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def told_of(self, update: Update) -> Told | None:
+    def told_of(self, update: Update) -> SplitText | None:
         """What the text of a delta has become; None where it has none."""
         texts = _texts(update) if update.extent is Extent.DELTA else []
         if not texts:
@@ -98,9 +98,9 @@ class Extractor:
         is_left = pieces == [Piece(False, "".join(values))]
         self.changes += reader.mark != before or reader.is_at_beginning or not is_left
         leads = is_beginning and bool(pieces) and not pieces[0].is_reasoning and pieces[0].text.isspace()
-        return Told(pieces, is_left, leads)
+        return SplitText(pieces, is_left, leads)
 
-    def forget(self) -> list[tuple[Owner | None, Piece]]:
+    def forget(self) -> list[tuple[ItemKey | None, Piece]]:
         """What is held back, where another answer begins in the same stream."""
         pieces = self.finish()
         self.changes += bool(self._readers)
@@ -108,16 +108,16 @@ class Extractor:
         self._first_block = None
         return pieces
 
-    def end(self, owner: Owner) -> list[tuple[Owner | None, Piece]]:
+    def end(self, owner: ItemKey) -> list[tuple[ItemKey | None, Piece]]:
         """What is held back of an owner's text, which another one follows under the same number."""
         reader = self._readers.pop(owner, None)
         self.changes += reader is not None
         return [(owner, piece) for piece in reader.finish()] if reader is not None else []
 
-    def has_read(self, owner: Owner | None) -> bool:
+    def has_read(self, owner: ItemKey | None) -> bool:
         return owner in self._readers
 
-    def flush(self, owner: Owner | None) -> list[Piece]:
+    def flush(self, owner: ItemKey | None) -> list[Piece]:
         """What is held back of an owner's text, where that is at its end."""
         reader = self._readers.get(owner)
         return reader.finish() if reader is not None else []
@@ -132,7 +132,7 @@ class Extractor:
             begun.add(row)
             yield from self._read_whole(texts, self._reader(is_first=is_first), edits)
 
-    def _may_be_first(self, owner: Owner | None) -> bool:
+    def _may_be_first(self, owner: ItemKey | None) -> bool:
         """May the text that a document about one block repeats be the first one of a row of blocks?"""
         return owner is None or self._first_block is None or owner == self._first_block
 
@@ -220,7 +220,7 @@ def _whole_texts(updates: list[Update]) -> Iterable[list[tuple[Update, Part]]]:
     is_stream = bool(updates) and updates[0].node.is_list  # in one piece: its documents are elements of a list
     result: dict[object, list[tuple[Update, Part]]] = {}
     for number, update in enumerate(updates):
-        texts = _texts(update) if update.extent is Extent.WHOLE else []
+        texts = _texts(update) if update.extent is Extent.SNAPSHOT else []
         if texts:
             result.setdefault(update.owner if is_stream else number, []).extend((update, part) for part in texts)
     return result.values()

@@ -10,15 +10,15 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from thinkwire.dialects.core.tag_families import Family, Marker, State
+from thinkwire.dialects.core.tag_families import Family, Marker, TagState
 
 __all__ = ["Piece", "TagReader", "first_signs", "joined"]
 
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
 _IS_REASONING: Final = {
-    **dict.fromkeys((State.BEFORE, State.VISIBLE, State.ANSWER, State.CHANNEL_VISIBLE), False),
-    **dict.fromkeys((State.THOUGHT, State.INSIDE, State.CHANNEL_THOUGHT), True),
+    **dict.fromkeys((TagState.BEFORE, TagState.VISIBLE, TagState.ANSWER, TagState.CHANNEL_VISIBLE), False),
+    **dict.fromkeys((TagState.THOUGHT, TagState.INSIDE, TagState.CHANNEL_THOUGHT), True),
 }
 """For states whose text reaches somebody; text in all others is markup."""
 
@@ -41,13 +41,13 @@ class TagReader:
         self._only_first: tuple[Marker, ...] = ()
         """Markers that count only before anything but white space has come."""
         if starts_inside:
-            self._state = State.INSIDE
+            self._state = TagState.INSIDE
             self._only_first = family.opening  # the prompt opened the block; an open tag that comes again is markup
-        elif State.BEFORE in family.states:
-            self._state = State.BEFORE
-            self._only_first = family.states[State.BEFORE]
+        elif TagState.BEFORE in family.states:
+            self._state = TagState.BEFORE
+            self._only_first = family.states[TagState.BEFORE]
         else:
-            self._state = State.VISIBLE
+            self._state = TagState.VISIBLE
 
     @property
     def holds_back(self) -> bool:
@@ -59,7 +59,7 @@ class TagReader:
         return bool(self._only_first)
 
     @property
-    def mark(self) -> tuple[State, str]:
+    def mark(self) -> tuple[TagState, str]:
         """Another value after anything has changed that decides about later text."""
         return self._state, self._held
 
@@ -106,8 +106,8 @@ class TagReader:
             yield from self._enter(marker, match[0])
             return match.end()
         self._only_first = ()
-        if self._state is State.BEFORE:
-            self._state = State.VISIBLE if self._family.states[State.VISIBLE] else State.ANSWER
+        if self._state is TagState.BEFORE:
+            self._state = TagState.VISIBLE if self._family.states[TagState.VISIBLE] else TagState.ANSWER
         return at
 
     def _enter(self, marker: Marker, text: str) -> Iterator[Piece]:

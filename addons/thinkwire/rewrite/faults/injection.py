@@ -17,7 +17,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.reading.event_reader import Cutter, Part, contents_of, is_end_mark, raw_of
 from thinkwire.rewrite.stream.documents import name_like
-from thinkwire.rewrite.stream.sniff import Form, Label
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.wire.aws_event_stream import Message, exception
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_list import Element
@@ -29,7 +29,7 @@ __all__ = ["Break", "FaultyBody", "Pause", "Step", "dialect_asked", "error_made_
 
 _MESSAGE: Final = "thinkwire made this error up: the rules or the command line ask for a fault"
 _STATUS: Final = 500
-_WHOLE: Final = (Form.BODY, Form.RAW)
+_WHOLE: Final = (BodyFormat.BODY, BodyFormat.RAW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def error_made_up(dialect: Dialect, status: int) -> bytes:
 class FaultyBody:
     """Makes the body of one answer faulty; see the module's contract."""
 
-    def __init__(self, fault: Fault, label: Label, dialect: Dialect, decoder: Decoder | None = None) -> None:
+    def __init__(self, fault: Fault, label: ContentHint, dialect: Dialect, decoder: Decoder | None = None) -> None:
         self._fault = fault
         self._dialect = dialect
         self._decoder = decoder
@@ -156,7 +156,7 @@ class FaultyBody:
     def _error(self, frame: Part) -> bytes:
         """An error in the likeness of the last event, or of the one in whose place it stands."""
         form = self._cutter.form
-        if form is Form.MESSAGES:
+        if form is BodyFormat.MESSAGES:
             return exception(self._dialect.error(_STATUS, _MESSAGE))
         if form in _WHOLE:
             return encode(self._dialect.error(_STATUS, _MESSAGE))

@@ -12,9 +12,9 @@ from thinkwire.dialects.core.parts import Extent
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, merged
 from thinkwire.dialects.history.base import BY_ID, Conversation, Thought, Turn
-from thinkwire.dialects.history.provider_forms import Form, Taker, taker_of
+from thinkwire.dialects.history.provider_forms import HistoryForm, HistoryFormat, format_for
 from thinkwire.dialects.registry import CONVERSATIONS
-from thinkwire.rewrite.history.message import Said, Tags
+from thinkwire.rewrite.history.message import AssistantMessage, Tags
 from thinkwire.rewrite.history.writers import write
 from thinkwire.rewrite.plan import History, RequestPlan, To
 from thinkwire.wire.json_tree import Unreadable, decode, read
@@ -26,12 +26,14 @@ type Recall = Callable[[Turn], Thought | None]
 """What is remembered of a turn."""
 
 _FORMS = {
-    To.DROP: Form.DROP,
-    To.REASONING_CONTENT: Form.REASONING_CONTENT,
-    To.REASONING: Form.REASONING,
-    To.INLINE: Form.INLINE,
+    To.DROP: HistoryForm.DROP,
+    To.REASONING_CONTENT: HistoryForm.REASONING_CONTENT,
+    To.REASONING: HistoryForm.REASONING,
+    To.INLINE: HistoryForm.INLINE,
 }
-_NATIVE = frozenset((Form.REASONING_CONTENT, Form.REASONING, Form.DETAILS, Form.CONTENT_LIST))
+_NATIVE = frozenset(
+    (HistoryForm.REASONING_CONTENT, HistoryForm.REASONING, HistoryForm.DETAILS, HistoryForm.CONTENT_LIST)
+)
 """What can be the own form of an API whose messages have no blocks."""
 _REDACTED = (
     "a block of redacted_thinking cannot be written as {}: set `history: keep` or `history: drop` for this request"
@@ -74,12 +76,12 @@ def _mapped(
     conversation: Conversation,
 ) -> Mapped:
     root = read(decode(raw), conversation.table)
-    taker = taker_of(facts, family.name if family is not None else "")
+    taker = format_for(facts, family.name if family is not None else "")
     known = (family, FAMILIES.get(taker.family) if taker is not None else None, FAMILIES["think"])
     families = list({one.name: one for one in known if one is not None}.values())
     mapper = _Mapper(plan, conversation, taker, families, recall)
     edits = Edits()
-    for turn in conversation.turns(root, locate(root, Extent.WHOLE)):
+    for turn in conversation.turns(root, locate(root, Extent.SNAPSHOT)):
         mapper.map(turn, edits)
     return Mapped(splice(raw, edits.spans()) if edits else raw, list(mapper.notes()))
 
@@ -91,7 +93,7 @@ class _Mapper:
         self,
         plan: RequestPlan,
         conversation: Conversation,
-        taker: Taker | None,
+        taker: HistoryFormat | None,
         families: list[Family],
         recall: Recall,
     ) -> None:
@@ -103,17 +105,19 @@ class _Mapper:
         self._form = self._form_of(plan.history.to, taker)
         """None leaves what is there alone."""
         self._restored_form = self._form or (taker.form if taker is not None else None)
-        self._family = families[0] if taker is not None and taker.form is Form.INLINE else FAMILIES["think"]
+        self._family = families[0] if taker is not None and taker.form is HistoryForm.INLINE else FAMILIES["think"]
         self._is_unknown = plan.history.to is To.AUTO and taker is None
         self._dropped = self._restored = self._forgotten = 0
 
-    def _form_of(self, to: To, taker: Taker | None) -> Form | None:
-        form: Form | None
+    def _form_of(self, to: To, taker: HistoryFormat | None) -> HistoryForm | None:
+        form: HistoryForm | None
         if to is To.AUTO:
-            form = taker.form if taker is not None else Form.DROP
+            form = taker.form if taker is not None else HistoryForm.DROP
         elif to is To.NATIVE:
-            own = next((form for form in self._conversation.forms if form in (Form.BLOCKS, Form.THINKING)), None)
-            form = own or (taker.form if taker is not None and taker.form in _NATIVE else Form.REASONING)
+            own = next(
+                (form for form in self._conversation.forms if form in (HistoryForm.BLOCKS, HistoryForm.THINKING)), None
+            )
+            form = own or (taker.form if taker is not None and taker.form in _NATIVE else HistoryForm.REASONING)
         else:
             form = _FORMS.get(to)
         return form if form in self._conversation.forms else None
@@ -122,7 +126,7 @@ class _Mapper:
         if turn.update is None:
             self._put_back(turn, edits)
             return
-        said = Said(turn.update, self._tags)
+        said = AssistantMessage(turn.update, self._tags)
         if self._history.drops_unsigned:
             said.drop_unsigned(edits)
         if not said.has_thought and self._writes_blocks:
@@ -132,10 +136,10 @@ class _Mapper:
         if thought is not None and (said.has_thought and thought.text != said.text):
             thought = None  # the client has another one
         form = self._form if thought is None else self._restored_form
-        if form is None or form is Form.BLOCKS:
+        if form is None or form is HistoryForm.BLOCKS:
             return
-        if said.is_redacted and form is not Form.DROP:
-            raise Refused(_REDACTED.format("text" if form is Form.INLINE else f"`{form.value}`"))
+        if said.is_redacted and form is not HistoryForm.DROP:
+            raise Refused(_REDACTED.format("text" if form is HistoryForm.INLINE else f"`{form.value}`"))
         if self._is_unknown:
             self._dropped += said.count
         write(said, form, self._conversation, thought, self._history.fill, self._family, edits)
@@ -143,11 +147,11 @@ class _Mapper:
     @property
     def _writes_blocks(self) -> bool:
         """Are thoughts put back as the API's own blocks?"""
-        return self._restored_form is Form.BLOCKS and self._form in (None, Form.BLOCKS)
+        return self._restored_form is HistoryForm.BLOCKS and self._form in (None, HistoryForm.BLOCKS)
 
-    def _lacks_details(self, said: Said) -> bool:
+    def _lacks_details(self, said: AssistantMessage) -> bool:
         """Has the client kept the text of a thought, and lost what was signed or encrypted of it?"""
-        return self._restored_form is Form.DETAILS and not said.blocks
+        return self._restored_form is HistoryForm.DETAILS and not said.blocks
 
     def _put_back(self, turn: Turn, edits: Edits) -> None:
         """Put back blocks that a turn lacks."""
@@ -160,10 +164,12 @@ class _Mapper:
 
     def _recalled(self, turn: Turn) -> Thought | None:
         """What is remembered of a turn, where that can be written in the form that is asked for."""
-        if not self._restores or not turn.keys or self._restored_form in (None, Form.DROP):
+        if not self._restores or not turn.keys or self._restored_form in (None, HistoryForm.DROP):
             return None
         thought = self._recall(turn)
-        if thought is not None and not (thought.text or (self._restored_form is Form.DETAILS and thought.blocks)):
+        if thought is not None and not (
+            thought.text or (self._restored_form is HistoryForm.DETAILS and thought.blocks)
+        ):
             thought = None
         self._count(turn, done=thought is not None)
         return thought

@@ -11,7 +11,7 @@ from typing import Final
 
 from thinkwire.dialects.history.base import BY_ID, Thought, Turn
 
-__all__ = ["Memory", "Record"]
+__all__ = ["Memory", "MemoryEntry"]
 
 _RECORD: Final = 420
 """Bytes that a record needs beside its text."""
@@ -19,7 +19,7 @@ _KEY: Final = 300
 """Bytes that one of its keys needs."""
 
 
-class Record:
+class MemoryEntry:
     """One thought that is remembered."""
 
     __slots__ = ("keys", "packed", "seen")
@@ -43,16 +43,16 @@ class Memory:
         self.longest = longest
         """Seconds after which a thought that nobody asked for is forgotten."""
         self._clock = clock
-        self._records: dict[Record, None] = {}
+        self._records: dict[MemoryEntry, None] = {}
         """The one that was used longest ago first."""
-        self._by_key: dict[bytes, tuple[Record, ...]] = {}
+        self._by_key: dict[bytes, tuple[MemoryEntry, ...]] = {}
         self.size = 0
         """Bytes, roughly."""
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def remember(self, caller: bytes, turn: Turn, instead_of: Record | None = None) -> Record | None:
+    def remember(self, caller: bytes, turn: Turn, instead_of: MemoryEntry | None = None) -> MemoryEntry | None:
         """Remember the thought of a turn; `instead_of` is what was remembered of it while it was going on.
 
         `caller` is the digest of a secret, never the secret.
@@ -60,7 +60,7 @@ class Memory:
         if instead_of is not None and instead_of in self._records:
             self._forget(instead_of)
         packed = _pack(turn.thought)
-        record = Record(packed, tuple(dict.fromkeys(_digests(caller, turn))), self._clock())
+        record = MemoryEntry(packed, tuple(dict.fromkeys(_digests(caller, turn))), self._clock())
         if record.size > self.most_bytes or not record.keys:
             return None
         self._records[record] = None
@@ -95,7 +95,7 @@ class Memory:
                 return
             self._forget(record)
 
-    def _forget(self, record: Record) -> None:
+    def _forget(self, record: MemoryEntry) -> None:
         del self._records[record]
         self.size -= record.size
         for key in record.keys:

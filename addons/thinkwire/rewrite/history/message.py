@@ -12,7 +12,7 @@ from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Said", "Tags"]
+__all__ = ["AssistantMessage", "Tags"]
 
 
 class Tags(NamedTuple):
@@ -22,7 +22,7 @@ class Tags(NamedTuple):
     opens: tuple[str, ...]
 
 
-class Said:
+class AssistantMessage:
     """A message and its reasoning."""
 
     def __init__(self, update: Update, tags: Tags) -> None:

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from thinkwire.dialects.core.parts import Extent, Kind, Update
-from thinkwire.dialects.history.base import Conversation, Sink
+from thinkwire.dialects.history.base import Conversation, TextSink
 from thinkwire.rewrite.extract.tag_reader import TagReader
-from thinkwire.rewrite.history.memory import Memory, Record
+from thinkwire.rewrite.history.memory import Memory, MemoryEntry
 from thinkwire.rewrite.plan import Extract
 
-__all__ = ["Hearing"]
+__all__ = ["ReasoningCapture"]
 
 
-class Hearing:
+class ReasoningCapture:
     """What one answer says, as the provider sent it."""
 
     def __init__(
@@ -22,15 +22,15 @@ class Hearing:
         self._user = user
         self._extract = extract
         self._listener = conversation.listener(self._tell_apart)
-        self._records: dict[int, Record | None] = {}
+        self._records: dict[int, MemoryEntry | None] = {}
         """What was remembered so far, by its place in the answer."""
 
-    def hear(self, updates: list[Update], extent: Extent) -> Sink | None:
+    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
         """Take note of a document. Returns where the texts of events like it go; None where each must be heard."""
         sink = self._listener.hear(updates, extent)
         # A client may ask the next thing once it has seen a call, or the finish, before the answer's end has come.
         finishes = any(part.says_something for update in updates for part in update.of(Kind.FINISH))
-        if finishes or extent is Extent.WHOLE or self._listener.is_due:
+        if finishes or extent is Extent.SNAPSHOT or self._listener.is_due:
             self.remember()
         return sink
 

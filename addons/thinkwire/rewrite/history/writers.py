@@ -7,8 +7,8 @@ from typing import Final
 from thinkwire.dialects.core.parts import Part
 from thinkwire.dialects.core.tag_families import Family
 from thinkwire.dialects.history.base import Conversation, Thought
-from thinkwire.dialects.history.provider_forms import Form
-from thinkwire.rewrite.history.message import Said
+from thinkwire.dialects.history.provider_forms import HistoryForm
+from thinkwire.rewrite.history.message import AssistantMessage
 from thinkwire.rewrite.plan import Opaque
 from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
@@ -21,7 +21,7 @@ __all__ = ["write"]
 class _Writing:
     """One message that is being written."""
 
-    said: Said
+    said: AssistantMessage
     text: str
     """What to write; empty where there is nothing."""
     thought: Thought | None
@@ -47,8 +47,8 @@ class _Writing:
 
 
 def write(
-    said: Said,
-    form: Form,
+    said: AssistantMessage,
+    form: HistoryForm,
     conversation: Conversation,
     remembered: Thought | None,
     fill: str | None,
@@ -57,11 +57,11 @@ def write(
 ) -> None:
     """Collect the edits that leave the message's reasoning in one form."""
     text = remembered.text if remembered is not None else said.text
-    if not said.has_readable_content and form is not Form.DROP:
+    if not said.has_readable_content and form is not HistoryForm.DROP:
         return  # nobody knows what it means
     wants_fill = fill if not text and said.has_calls else None
     one = _Writing(said, text, remembered, wants_fill, edits)
-    if form is Form.INLINE:
+    if form is HistoryForm.INLINE:
         _write_tags(one, family)
     elif member := conversation.forms[form]:
         _write_member(one, member)
@@ -220,8 +220,8 @@ def _write_content_list(one: _Writing) -> None:
     one.remove_others()
 
 
-_WRITERS: Final[dict[Form, Callable[[_Writing], None]]] = {
-    Form.DROP: _drop,
-    Form.DETAILS: _write_details,
-    Form.CONTENT_LIST: _write_content_list,
+_WRITERS: Final[dict[HistoryForm, Callable[[_Writing], None]]] = {
+    HistoryForm.DROP: _drop,
+    HistoryForm.DETAILS: _write_details,
+    HistoryForm.CONTENT_LIST: _write_content_list,
 }

@@ -8,11 +8,11 @@ hidden, or encrypted) has nothing to show: it falls out. It makes documents; `in
 from collections.abc import Sequence
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.inline.snapshot import Tags
-from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.wire.splice import Edits
 
 __all__ = ["InlineBlocks"]
@@ -25,12 +25,12 @@ class InlineBlocks:
 
     def __init__(self, tags: Tags, dialect: Dialect, request: RequestFacts) -> None:
         self._opens, self._closes = tags
-        self._numbers = Numbers()
+        self._numbers = Renumberer()
         self._writer = BlockWriter(dialect, request, self._numbers)
         self._next: dict[str, int] = {}
         """The number behind all blocks that came, in each space."""
-        self._thoughts: set[Owner] = set()
-        self._thought: Owner | None = None
+        self._thoughts: set[ItemKey] = set()
+        self._thought: ItemKey | None = None
         """The thought that came last, until another block or the answer's end shows that it is over."""
 
     def note(self, update: Update, reasoning: str) -> bool:
@@ -57,7 +57,7 @@ class InlineBlocks:
         if owner is not None and isinstance(owner.number, int):
             self._next[owner.space] = max(self._next.get(owner.space, 0), owner.number + 1)
 
-    def say(self, updates: list[Update], owner: Owner, reasoning: str) -> Sequence[str]:
+    def say(self, updates: list[Update], owner: ItemKey, reasoning: str) -> Sequence[str]:
         """What stands for a document about a thought."""
         documents = [] if owner == self._thought else list(self.close())
         self._thought = owner
@@ -70,12 +70,12 @@ class InlineBlocks:
         self._numbers.drop_document(updates)
         return documents
 
-    def _place_of(self, owner: Owner) -> Owner:
+    def _place_of(self, owner: ItemKey) -> ItemKey:
         """Where the block of text stands, as the client counts."""
         if owner.space:
-            return Owner(owner.space, self._numbers.current(owner))
+            return ItemKey(owner.space, self._numbers.current(owner))
         space = self._writer.space_of(Kind.TEXT)
-        return self._numbers.make_room(Owner(space, self._next.get(space, 0)), before=True)
+        return self._numbers.make_room(ItemKey(space, self._next.get(space, 0)), before=True)
 
     def close(self) -> Sequence[str]:
         """The documents that end the thought that came last."""

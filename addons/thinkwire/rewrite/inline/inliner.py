@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import VISIBLE, Extent, Kind, Owner, Update
+from thinkwire.dialects.core.parts import VISIBLE, Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.inline.blocks import InlineBlocks
 from thinkwire.rewrite.inline.snapshot import inline_whole
@@ -39,7 +39,7 @@ class Inliner:
         self._request = request
         self._tags = self._opens, self._closes = inline.family.opens, inline.family.closes
         self._blocks: InlineBlocks | None = None
-        self._is_open: dict[Owner | None, bool] = {}
+        self._is_open: dict[ItemKey | None, bool] = {}
         self._like: Node | None = None
         self.changes = 0
         """How often something changed that decides about later documents."""
@@ -53,7 +53,7 @@ class Inliner:
         before: list[str] = []
         after: list[str] = []
         for update in updates:
-            if update.extent is Extent.WHOLE:
+            if update.extent is Extent.SNAPSHOT:
                 inline_whole(update, self._tags, dialect, edits)
             elif update.owner is not None:
                 text = self._text_of(update)
@@ -81,11 +81,11 @@ class Inliner:
         if owner is not None and blocks.note(own, reasoning):
             self.changes += 1
             return Inlined(blocks.say(updates, owner, reasoning), is_sent=False)
-        goes_on = owner is not None or own.extent is Extent.WHOLE or len(updates) > 1 or _goes_on(own)
+        goes_on = owner is not None or own.extent is Extent.SNAPSHOT or len(updates) > 1 or _goes_on(own)
         before = blocks.close() if goes_on else ()  # a ping is about no block
         self.changes += bool(before)
         for update in updates:
-            if update.extent is Extent.WHOLE:
+            if update.extent is Extent.SNAPSHOT:
                 inline_whole(update, self._tags, dialect, edits)
         blocks.renumber(updates, edits)
         return Inlined(before)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, Self
 
 from thinkwire.dialects.core.parts import Extent
-from thinkwire.rewrite.stream.sniff import Beginning, Form, Label
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint, Sniffer
 from thinkwire.rewrite.stream.sse import is_document
 from thinkwire.wire.aws_event_stream import Message, MessageSplitter
 from thinkwire.wire.codings import CodingError, Decoder
@@ -78,13 +78,13 @@ class _Whole:
         return [Line(bytes(self._held))] if self._held else []
 
 
-_SPLITTERS: Final[dict[Form, Callable[[], _Splitter]]] = {
-    Form.EVENTS: FrameSplitter,
-    Form.LINES: LineSplitter,
-    Form.LIST: ListSplitter,
-    Form.MESSAGES: MessageSplitter,
-    Form.BODY: _Whole,
-    Form.RAW: _Whole,
+_SPLITTERS: Final[dict[BodyFormat, Callable[[], _Splitter]]] = {
+    BodyFormat.EVENTS: FrameSplitter,
+    BodyFormat.LINES: LineSplitter,
+    BodyFormat.LIST: ListSplitter,
+    BodyFormat.MESSAGES: MessageSplitter,
+    BodyFormat.BODY: _Whole,
+    BodyFormat.RAW: _Whole,
 }
 
 
@@ -114,7 +114,7 @@ def contents_of(part: Part) -> Contents:
     except Exception as error:  # a message that is damaged, or holds what no such message may
         return Contents(b"", Extent.DELTA, str(error) or type(error).__name__)
     if isinstance(part, Frame) and part.is_foreign and is_document(decode(part.raw)):
-        return Contents(part.raw, Extent.WHOLE, "")  # a text that is no event, most often a gateway's error
+        return Contents(part.raw, Extent.SNAPSHOT, "")  # a text that is no event, most often a gateway's error
     return Contents(data, Extent.DELTA, "")
 
 
@@ -126,16 +126,16 @@ def raw_of(part: Part) -> bytes:
 class Cutter:
     """Cuts one body into its parts, whatever it is made of. The bytes of all of them, joined, are those of the body."""
 
-    def __init__(self, label: Label) -> None:
-        self._beginning = Beginning(label)
+    def __init__(self, label: ContentHint) -> None:
+        self._beginning = Sniffer(label)
         self._splitter: _Splitter | None = None
-        self.form: Form | None = None
+        self.form: BodyFormat | None = None
         """What the body is made of; None while that is open."""
 
     @classmethod
-    def of(cls, form: Form) -> Self:
+    def of(cls, form: BodyFormat) -> Self:
         """A cutter of bytes of which it is known what they are, though they are not a whole body."""
-        cutter = cls(Label.UNSURE)
+        cutter = cls(ContentHint.UNSURE)
         cutter._begin(form)
         return cutter
 
@@ -155,7 +155,7 @@ class Cutter:
         splitter = self._begin(form)
         return [*splitter.feed(rest), *splitter.finish()]
 
-    def _begin(self, form: Form) -> _Splitter:
+    def _begin(self, form: BodyFormat) -> _Splitter:
         self.form = form
         self._splitter = _SPLITTERS[form]()
         return self._splitter
@@ -164,7 +164,7 @@ class Cutter:
 class FrameReader:
     """Reads one body, from its first chunk to its end."""
 
-    def __init__(self, label: Label, decoder: Decoder | None = None) -> None:
+    def __init__(self, label: ContentHint, decoder: Decoder | None = None) -> None:
         self._decoder = decoder
         self._cutter = Cutter(label)
         self._now: float | None = None
@@ -173,14 +173,14 @@ class FrameReader:
         """Why the coding of the body cannot be undone to its end."""
 
     @classmethod
-    def of(cls, form: Form) -> Self:
+    def of(cls, form: BodyFormat) -> Self:
         """A reader of bytes of which it is known what they are, though they are not a whole body."""
-        reader = cls(Label.UNSURE)
+        reader = cls(ContentHint.UNSURE)
         reader._cutter = Cutter.of(form)
         return reader
 
     @property
-    def form(self) -> Form | None:
+    def form(self) -> BodyFormat | None:
         """What the body is made of; None while that is open."""
         return self._cutter.form
 
@@ -212,7 +212,7 @@ class FrameReader:
         if not contents.is_event:
             return None
         self._count += 1
-        extent = Extent.WHOLE if self.form in (Form.BODY, Form.RAW) else contents.extent
+        extent = Extent.SNAPSHOT if self.form in (BodyFormat.BODY, BodyFormat.RAW) else contents.extent
         is_cut = is_last and extent is Extent.DELTA and not isinstance(part, Line)
         return Event(
             self._count, self._now, raw_of(part), decode(contents.data), part.event, extent, is_cut, contents.damage

@@ -11,12 +11,12 @@ from typing import Final
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import CountOf, Extent, Kind, Part, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.core.tag_families import FAMILIES, Family, State
+from thinkwire.dialects.core.tag_families import FAMILIES, Family, TagState
 from thinkwire.dialects.core.token_metadata import read_tokens
 from thinkwire.rewrite.extract.tag_reader import TagReader
-from thinkwire.rewrite.reading.transcript import Moment, Said
+from thinkwire.rewrite.reading.transcript import EventContent, Moment
 from thinkwire.rewrite.reasoning_text import carriers_of
-from thinkwire.rewrite.stream.sniff import Form
+from thinkwire.rewrite.stream.sniff import BodyFormat
 
 __all__ = ["RULES", "Finding", "Subject", "findings"]
 
@@ -25,9 +25,9 @@ __all__ = ["RULES", "Finding", "Subject", "findings"]
 class Subject:
     """An answer under the lint's eye."""
 
-    said: list[Said]
+    said: list[EventContent]
     dialect: Dialect
-    form: Form
+    form: BodyFormat
     request: RequestFacts
     times: Sequence[float] = ()
     """When each chunk came; empty where that is not known."""
@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def is_stream(self) -> bool:
-        return self.form not in (Form.BODY, Form.RAW)
+        return self.form not in (BodyFormat.BODY, BodyFormat.RAW)
 
     @property
     def has_failed(self) -> bool:
@@ -78,7 +78,7 @@ def broken_off(subject: Subject) -> Iterator[Finding]:
     last = subject.said[-1]
     if _is_torn(subject):
         yield Finding(last.event.number, "the answer broke off in the middle of this event")
-    elif subject.form is Form.EVENTS:
+    elif subject.form is BodyFormat.EVENTS:
         text = "no empty line ends the last event; readers that keep to the standard drop it"
         yield Finding(last.event.number, text, is_note=True)
 
@@ -126,7 +126,7 @@ def _ends(moment: Moment) -> bool:
 def no_end_mark(subject: Subject) -> Iterator[Finding]:
     """A stream lacks the mark that ends it, where the API has one."""
     mark = subject.dialect.end_mark
-    if subject.form is not Form.EVENTS or not mark or subject.has_failed:
+    if subject.form is not BodyFormat.EVENTS or not mark or subject.has_failed:
         return
     if all(said.event.text.strip() != mark for said in subject.said):
         yield Finding(None, f"the stream has no {mark}, for which clients of this API wait")
@@ -162,7 +162,7 @@ def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:
             yield Finding(moment.event, f"reasoning comes after the answer has begun, {more}", is_note=allowed)
 
 
-_OPEN: Final = (State.THOUGHT, State.CHANNEL_THOUGHT)
+_OPEN: Final = (TagState.THOUGHT, TagState.CHANNEL_THOUGHT)
 
 
 def unclosed_tag(subject: Subject) -> Iterator[Finding]:
@@ -214,10 +214,10 @@ def tokens_differ(subject: Subject) -> Iterator[Finding]:
 
 
 def _extent(subject: Subject) -> Extent:
-    return Extent.DELTA if subject.is_stream else Extent.WHOLE
+    return Extent.DELTA if subject.is_stream else Extent.SNAPSHOT
 
 
-def _shown(said: Said, update: Update, subject: Subject) -> list[str]:
+def _shown(said: EventContent, update: Update, subject: Subject) -> list[str]:
     """The reasoning and the visible text of an update, as far as there is any."""
     if update.owner is None or any(part.says_something for part in update.of(Kind.TOOL_CALL)):
         return []

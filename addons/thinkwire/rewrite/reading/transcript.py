@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.reading.event_reader import Event
 from thinkwire.rewrite.reasoning_text import reasoning_of
-from thinkwire.rewrite.stream.fast_path import LONGEST, Outline, gaps_in, outline_of
+from thinkwire.rewrite.stream.fast_path import LONGEST, EventForm, gaps_in, outline_of
 from thinkwire.wire.json_tree import Node, Unreadable
 
-__all__ = ["Assembled", "Assembler", "Call", "Choice", "Moment", "Said", "assembled"]
+__all__ = ["Assembled", "Assembler", "Call", "Choice", "EventContent", "Moment", "assembled"]
 
 type Number = int | str
 
@@ -54,7 +54,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EventContent:
     """What one event says."""
 
     event: Event
@@ -76,7 +76,7 @@ _KEPT: Final = 8
 class _Recurring:
     """Events that differ from one that was read only in the text that they say."""
 
-    outline: Outline
+    outline: EventForm
     name: str
     """What their frames call them."""
     moment: Moment
@@ -116,17 +116,17 @@ class Assembler:
     def dialect(self) -> Dialect | None:
         return self._answer.dialect
 
-    def read(self, event: Event) -> Said:
+    def read(self, event: Event) -> EventContent:
         if event.damage:
-            return Said(event, problem=event.damage)
+            return EventContent(event, problem=event.damage)
         if not event.is_document:
-            return Said(event)
+            return EventContent(event)
         if (moment := self._recur(event)) is not None:
-            return Said(event, moments=[moment])
+            return EventContent(event, moments=[moment])
         try:
             updates = self._answer.updates(event.text, event.extent, event.name)
         except Unreadable as error:
-            return Said(event, problem=str(error))
+            return EventContent(event, problem=str(error))
         self._now = event
         resets = updates[0].resets if updates else ()
         self._answers += bool(resets)
@@ -135,10 +135,10 @@ class Assembler:
         # What a document says beside its choices repeats them, if it says any text.
         moments = [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)]
         if self._keeps_updates:
-            return Said(event, updates, moments)
+            return EventContent(event, updates, moments)
         if len(moments) == 1:
             self._learn(event, updates, moments[0])
-        return Said(event, moments=moments)
+        return EventContent(event, moments=moments)
 
     def _recur(self, event: Event) -> Moment | None:
         """What an event says that is like an earlier one; None where it has to be read."""
@@ -192,7 +192,7 @@ class Assembler:
         if not text:
             return ""
         pieces = self._said.setdefault((number, kind, call), [])
-        if update.extent is Extent.WHOLE:
+        if update.extent is Extent.SNAPSHOT:
             before = "".join(pieces)
             repeats = not before and (
                 text in "".join(self._by_deltas.get(kind, ())) or self._repeats_choices(text, kind, update)
@@ -218,7 +218,7 @@ class Assembler:
         if which is None and call.is_complete and update.extent is Extent.DELTA:
             which = self._calls[number] = self._calls.get(number, -1) + 1
         arguments = self._new(Kind.TOOL_CALL, call.arguments, update, number, which)
-        repeats = update.extent is Extent.WHOLE and call.arguments != "" and arguments == ""
+        repeats = update.extent is Extent.SNAPSHOT and call.arguments != "" and arguments == ""
         name = "" if (number, which) in self._named or repeats else call.name
         if name:
             self._named.add((number, which))
@@ -229,7 +229,7 @@ class Assembler:
         choice, block = self._place(update.owner)
         return Moment(kind, text, choice, block, name, call, self._now.number, self._now.time, self._answers)
 
-    def _place(self, owner: Owner | None) -> tuple[Number, Number | None]:
+    def _place(self, owner: ItemKey | None) -> tuple[Number, Number | None]:
         if owner is None:
             return 0, None
         number = owner.number.strip('"') if isinstance(owner.number, str) else owner.number

@@ -8,7 +8,7 @@ from typing import Final, Protocol, Self
 
 from thinkwire.dialects.core.parts import Extent, Kind
 from thinkwire.rewrite.answer import AnswerRewriter, Outcome
-from thinkwire.rewrite.stream.fast_path import LONGEST, Repeats, gaps_in
+from thinkwire.rewrite.stream.fast_path import LONGEST, FastPath, gaps_in
 from thinkwire.wire.json_tree import Shape, decode, read
 from thinkwire.wire.splice import Edit, splice
 
@@ -51,7 +51,7 @@ class Documents:
 
     def __init__(self, answer: AnswerRewriter) -> None:
         self._answer = answer
-        self._repeats = Repeats()
+        self._repeats = FastPath()
         self._text_frame: Framed | None = None
         """The last frame with text, where documents of our own may have to be sent in its likeness."""
 
@@ -150,7 +150,7 @@ def _framed(frame: Framed, outcome: Outcome) -> bytes:
 
 def rewrite_body(raw: bytes, answer: AnswerRewriter) -> bytes:
     """The body after its edits; the same bytes where nothing changes. Raises Unreadable."""
-    edits = answer.rewrite(decode(raw), Extent.WHOLE).edits
+    edits = answer.rewrite(decode(raw), Extent.SNAPSHOT).edits
     if not edits:
         return raw
     after = splice(raw, edits)

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from thinkwire.dialects.core.parts import CountOf, Kind, Part, Place, Update
-from thinkwire.dialects.history.base import UNHEARD, Sink
+from thinkwire.dialects.core.parts import CountOf, FieldSpec, Kind, Part, Update
+from thinkwire.dialects.history.base import DISCARD, TextSink
 from thinkwire.wire.json_tree import STRING, Node
 
-__all__ = ["LONGEST", "Gaps", "Outline", "Repeats", "Skeleton", "gaps_in", "outline_of"]
+__all__ = ["LONGEST", "CompiledEvent", "EventForm", "FastPath", "Gaps", "gaps_in", "outline_of"]
 
 LONGEST: Final = 16_384
 """Bytes of an event that is worth a skeleton."""
@@ -59,7 +59,7 @@ def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class EventForm:
     """The bytes that do not vary. A clock stands behind `lead` or before `trail`; which one, its length says."""
 
     lead: bytes
@@ -91,22 +91,22 @@ def _is_number(digits: bytes) -> bool:
     return digits.isdigit() and not digits.startswith(b"0")  # JSON knows no leading zeros
 
 
-def outline_of(raw: bytes, gaps: Gaps) -> Outline:
+def outline_of(raw: bytes, gaps: Gaps) -> EventForm:
     """The form of all events that differ from this one only in the gaps."""
     (start, end), clock = gaps
     if clock is None:
-        return Outline(raw[:start], 0, b"", b"", 0, raw[end:])
+        return EventForm(raw[:start], 0, b"", b"", 0, raw[end:])
     digits = clock[1] - clock[0]
     if clock[0] < start:
-        return Outline(raw[: clock[0]], digits, raw[clock[1] : start], b"", 0, raw[end:])
-    return Outline(raw[:start], 0, b"", raw[end : clock[0]], digits, raw[clock[1] :])
+        return EventForm(raw[: clock[0]], digits, raw[clock[1] : start], b"", 0, raw[end:])
+    return EventForm(raw[:start], 0, b"", raw[end : clock[0]], digits, raw[clock[1] :])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Skeleton:
+class CompiledEvent:
     """A form of event and what is sent for it."""
 
-    form: Outline
+    form: EventForm
     sent: tuple[bytes, ...]
     """The pieces of the rewritten event around its texts; none where the event is dropped."""
     lead: bytes
@@ -116,7 +116,7 @@ class Skeleton:
     effect: str
     """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
     generation: int
-    sink: Sink
+    sink: TextSink
     """Hears the texts."""
 
     def rewrite(self, raw: bytes, text: Span) -> bytes:
@@ -130,15 +130,15 @@ class Skeleton:
         return sent
 
 
-class Repeats:
+class FastPath:
     """The skeletons of one stream."""
 
     __slots__ = ("_seen", "_skeletons")
 
     def __init__(self) -> None:
-        self._skeletons: list[Skeleton] = []
+        self._skeletons: list[CompiledEvent] = []
         """The last used one first."""
-        self._seen: OrderedDict[Outline, int] = OrderedDict()
+        self._seen: OrderedDict[EventForm, int] = OrderedDict()
         """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
 
     def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[str, bytes] | None:
@@ -163,7 +163,7 @@ class Repeats:
         gaps: Gaps,
         generation: int,
         rewrite: Callable[[bytes], tuple[bytes, str]],
-        sink: Sink = UNHEARD,
+        sink: TextSink = DISCARD,
     ) -> None:
         """Note an event that was read and changed nothing that the rules look at.
 
@@ -180,8 +180,8 @@ class Repeats:
 
 
 def _skeleton(
-    raw: bytes, form: Outline, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: Sink
-) -> Skeleton | None:
+    raw: bytes, form: EventForm, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: TextSink
+) -> CompiledEvent | None:
     clock = _number_not_in(raw, form.head_digits or form.tail_digits)
     if _TEXT_MARK in raw or clock is None:
         return None
@@ -195,7 +195,7 @@ def _skeleton(
         lead, _, sent = sent.partition(head_clock)
     elif sent and tail_clock:
         sent, _, trail = sent.rpartition(tail_clock)
-    return Skeleton(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
+    return CompiledEvent(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
 
 
 def _number_not_in(raw: bytes, digits: int) -> bytes | None:
@@ -249,6 +249,6 @@ def _clock(own: Update) -> Span | None:
         return (node.at, node.end) if len(counts) == 1 and node.end - node.at <= _MOST_DIGITS else None
     for node in own.node.children:
         label = node.label
-        if type(label) is Place and label.kind is Kind.ENVELOPE and node.raw.isdecimal():
+        if type(label) is FieldSpec and label.kind is Kind.ENVELOPE and node.raw.isdecimal():
             return (node.at, node.end) if node.end - node.at in _CLOCK_DIGITS else None
     return None

@@ -11,7 +11,7 @@ from thinkwire.wire.json_list import Element, ListSplitter
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 
-__all__ = ["Elements", "Lines", "rewritten"]
+__all__ = ["Lines", "ListElements", "rewritten"]
 
 _COMMA_BEFORE: Final = re.compile(rb",[ \t\r\n]*\Z")
 _COMMA_BEHIND: Final = re.compile(rb"\A[ \t\r\n]*,")
@@ -44,7 +44,7 @@ class Lines:
             return self._documents.fail(error, line.raw)
 
 
-class Elements:
+class ListElements:
     """Rewrites the elements of a list; the commas between those that are left stay right."""
 
     def __init__(self, answer: AnswerRewriter) -> None:

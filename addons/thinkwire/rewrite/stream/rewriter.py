@@ -14,14 +14,14 @@ from typing import Final, Protocol
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.stream.aws import Messages
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.json_lines import Elements, Lines
-from thinkwire.rewrite.stream.sniff import Beginning, Form, Label
+from thinkwire.rewrite.stream.json_lines import Lines, ListElements
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint, Sniffer
 from thinkwire.rewrite.stream.sse import Events
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.sse import comment
 
-__all__ = ["Label", "StreamRewriter"]
+__all__ = ["ContentHint", "StreamRewriter"]
 
 
 class _Content(Protocol):
@@ -72,13 +72,13 @@ class _Body:
             return (encode(self._answer.error_text(502, "thinkwire could not read the answer and withheld it")),)
 
 
-_CONTENTS: Final[dict[Form, Callable[[AnswerRewriter], _Content]]] = {
-    Form.EVENTS: Events,
-    Form.LINES: Lines,
-    Form.LIST: Elements,
-    Form.MESSAGES: Messages,
-    Form.BODY: _Body,
-    Form.RAW: _Raw,
+_CONTENTS: Final[dict[BodyFormat, Callable[[AnswerRewriter], _Content]]] = {
+    BodyFormat.EVENTS: Events,
+    BodyFormat.LINES: Lines,
+    BodyFormat.LIST: ListElements,
+    BodyFormat.MESSAGES: Messages,
+    BodyFormat.BODY: _Body,
+    BodyFormat.RAW: _Raw,
 }
 
 
@@ -88,11 +88,11 @@ class StreamRewriter:
     __slots__ = ("_answer", "_beginning", "_content", "_decoder", "_failed", "_keepalive", "_last_sent")
 
     def __init__(
-        self, answer: AnswerRewriter, label: Label, decoder: Decoder | None, keepalive: float, now: float
+        self, answer: AnswerRewriter, label: ContentHint, decoder: Decoder | None, keepalive: float, now: float
     ) -> None:
         self._answer = answer
         self._decoder = decoder
-        self._beginning = Beginning(label)
+        self._beginning = Sniffer(label)
         self._content: _Content | None = None
         self._keepalive = keepalive
         self._last_sent = now

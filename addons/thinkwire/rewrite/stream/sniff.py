@@ -7,10 +7,10 @@ import re
 from enum import Enum
 from typing import Final
 
-__all__ = ["Beginning", "Form", "Label"]
+__all__ = ["BodyFormat", "ContentHint", "Sniffer"]
 
 
-class Label(Enum):
+class ContentHint(Enum):
     """What the headers say of the body."""
 
     EVENTS = "events"
@@ -24,7 +24,7 @@ class Label(Enum):
     """Frames of the AWS event stream."""
 
 
-class Form(Enum):
+class BodyFormat(Enum):
     """What a body is made of."""
 
     EVENTS = "events"
@@ -38,30 +38,30 @@ class Form(Enum):
     """Bytes that are not ours to read."""
 
 
-class Beginning:
+class Sniffer:
     """The first bytes, until they show what the rest is.
 
     Blanks say nothing and go on at once. A text that begins as JSON does is one, unless events follow it.
     """
 
-    def __init__(self, label: Label) -> None:
+    def __init__(self, label: ContentHint) -> None:
         self._label = label
         self._held = bytearray()
         self._is_json = False
         self._searched = 0
 
-    def feed(self, chunk: bytes) -> tuple[bytes, Form | None, bytes]:
+    def feed(self, chunk: bytes) -> tuple[bytes, BodyFormat | None, bytes]:
         """The blanks to send, what the body is made of (None while that is open), and the bytes held until then."""
         self._held += chunk
         blanks = b"" if self._is_json else self._take_blanks()
         form = self._form()
         return blanks, form, bytes(self._held) if form is not None else b""
 
-    def finish(self) -> tuple[Form, bytes]:
+    def finish(self) -> tuple[BodyFormat, bytes]:
         """What a body is that ended before it showed it, and the bytes held until then."""
         rest = bytes(self._held)
         self._held.clear()
-        return Form.BODY if self._is_json else Form.RAW, rest
+        return BodyFormat.BODY if self._is_json else BodyFormat.RAW, rest
 
     def _take_blanks(self) -> bytes:
         match = _BLANKS.match(self._held)
@@ -69,7 +69,7 @@ class Beginning:
         del self._held[: len(blanks)]
         return bytes(blanks)
 
-    def _form(self) -> Form | None:
+    def _form(self) -> BodyFormat | None:
         if self._label in _SURE:
             return _SURE[self._label]
         if self._is_json:
@@ -77,23 +77,23 @@ class Beginning:
         match = _SIGN.match(self._held)
         if match is None:
             return None
-        if self._label is Label.LIST:
-            return Form.LIST if match["json"] == b"[" else Form.BODY
-        if match["field"] or (self._label is Label.EVENTS and not match["json"]):
-            return Form.EVENTS
-        if self._label is Label.LINES:
-            return Form.LINES
+        if self._label is ContentHint.LIST:
+            return BodyFormat.LIST if match["json"] == b"[" else BodyFormat.BODY
+        if match["field"] or (self._label is ContentHint.EVENTS and not match["json"]):
+            return BodyFormat.EVENTS
+        if self._label is ContentHint.LINES:
+            return BodyFormat.LINES
         self._is_json = bool(match["json"])
-        return self._form() if self._is_json else Form.RAW
+        return self._form() if self._is_json else BodyFormat.RAW
 
-    def _what_follows_json(self) -> Form | None:
+    def _what_follows_json(self) -> BodyFormat | None:
         """No JSON text goes on with a field of an event, or with another object; such a body is no single text."""
         found = _SECOND.search(self._held, self._searched)
         if found is None:
             # Blanks between two objects are searched once more with each chunk; a few suffice to tell them apart.
             self._searched = max(self._searched, len(self._held) - _LONGEST_BETWEEN)
             return None
-        return Form.EVENTS if found["field"] else Form.LINES
+        return BodyFormat.EVENTS if found["field"] else BodyFormat.LINES
 
 
 _BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\x1e \t\r\n]*+")
@@ -106,4 +106,4 @@ _SIGN: Final = re.compile(
 """The first sign of what a body is; no match while the bytes could still become a field or a byte order mark."""
 _SECOND: Final = re.compile(rb"[\r\n](?P<field>(?:data|event):)|\}[ \t\r]{0,8}\n(?:\xef\xbb\xbf|[\x1e \t\r\n]){0,8}\{")
 _LONGEST_BETWEEN: Final = 36
-_SURE: Final = {Label.JSON: Form.BODY, Label.AWS: Form.MESSAGES}
+_SURE: Final = {ContentHint.JSON: BodyFormat.BODY, ContentHint.AWS: BodyFormat.MESSAGES}

@@ -5,25 +5,25 @@ It compares what the lists spell with what the update shows; it does not edit.
 
 from thinkwire.dialects.core.parts import Kind, Part, Update
 from thinkwire.dialects.core.token_metadata import TokenList, read_tokens
-from thinkwire.rewrite.strip.states import Verdict
+from thinkwire.rewrite.strip.states import MetadataAction
 
 __all__ = ["kept_parts"]
 
 
-def kept_parts(update: Update, parts: list[Part], verdict: Verdict) -> list[Part]:
+def kept_parts(update: Update, parts: list[Part], verdict: MetadataAction) -> list[Part]:
     """Those of the parts of token metadata that may stay."""
-    if verdict is Verdict.KEEP or not parts:
+    if verdict is MetadataAction.KEEP or not parts:
         return parts
-    if verdict is Verdict.DROP:
+    if verdict is MetadataAction.DROP:
         return []
     text = _visible_text(update)
     lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
-    if verdict is Verdict.KEEP_UNLESS_MORE:
+    if verdict is MetadataAction.KEEP_UNLESS_MORE:
         calls = any(part.says_something for part in update.of(Kind.TOOL_CALL))
         return [] if not calls and any(_is_more(tokens, text) for _, tokens in lists) else parts
     spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text} - {0}
     has_texts = any(tokens.count != 0 and not tokens.is_bare for _, tokens in lists)
-    keeps_bare = verdict is Verdict.KEEP_IF_SPELLED_OR_BARE and not has_texts
+    keeps_bare = verdict is MetadataAction.KEEP_IF_SPELLED_OR_BARE and not has_texts
     return [
         part
         for part, tokens in lists

@@ -19,10 +19,10 @@ The rules behind the table (design.md section 5):
 from enum import Enum
 from typing import Final
 
-__all__ = ["TRANSITIONS", "WHEN_OWED", "Shows", "State", "Verdict", "diagram"]
+__all__ = ["TRANSITIONS", "WHEN_OWED", "MetadataAction", "Shows", "StripState", "diagram"]
 
 
-class State(Enum):
+class StripState(Enum):
     START = "nothing hidden so far"
     HIDDEN = "reasoning was the last thing that came"
     ANSWER = "visible again after something was hidden"
@@ -38,7 +38,7 @@ class Shows(Enum):
     NOTHING = "nothing of these"
 
 
-class Verdict(Enum):
+class MetadataAction(Enum):
     """What becomes of token metadata."""
 
     KEEP = "keep"
@@ -48,34 +48,34 @@ class Verdict(Enum):
     KEEP_IF_SPELLED_OR_BARE = "keep what spells the text, and bare ids"
 
 
-TRANSITIONS: Final[dict[State, dict[Shows, tuple[State, Verdict]]]] = {
-    State.START: {
-        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
-        Shows.CALL: (State.START, Verdict.KEEP),
-        Shows.TEXT: (State.START, Verdict.KEEP_UNLESS_MORE),
-        Shows.END: (State.START, Verdict.KEEP),
-        Shows.NOTHING: (State.START, Verdict.DROP),
+TRANSITIONS: Final[dict[StripState, dict[Shows, tuple[StripState, MetadataAction]]]] = {
+    StripState.START: {
+        Shows.REASONING: (StripState.HIDDEN, MetadataAction.DROP),
+        Shows.CALL: (StripState.START, MetadataAction.KEEP),
+        Shows.TEXT: (StripState.START, MetadataAction.KEEP_UNLESS_MORE),
+        Shows.END: (StripState.START, MetadataAction.KEEP),
+        Shows.NOTHING: (StripState.START, MetadataAction.DROP),
     },
-    State.HIDDEN: {
-        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
-        Shows.CALL: (State.ANSWER, Verdict.DROP),
-        Shows.TEXT: (State.ANSWER, Verdict.KEEP_IF_SPELLED),
-        Shows.END: (State.HIDDEN, Verdict.DROP),
-        Shows.NOTHING: (State.HIDDEN, Verdict.DROP),
+    StripState.HIDDEN: {
+        Shows.REASONING: (StripState.HIDDEN, MetadataAction.DROP),
+        Shows.CALL: (StripState.ANSWER, MetadataAction.DROP),
+        Shows.TEXT: (StripState.ANSWER, MetadataAction.KEEP_IF_SPELLED),
+        Shows.END: (StripState.HIDDEN, MetadataAction.DROP),
+        Shows.NOTHING: (StripState.HIDDEN, MetadataAction.DROP),
     },
-    State.ANSWER: {
-        Shows.REASONING: (State.HIDDEN, Verdict.DROP),
-        Shows.CALL: (State.ANSWER, Verdict.KEEP),
-        Shows.TEXT: (State.ANSWER, Verdict.KEEP_IF_SPELLED_OR_BARE),
-        Shows.END: (State.ANSWER, Verdict.KEEP),
-        Shows.NOTHING: (State.ANSWER, Verdict.DROP),
+    StripState.ANSWER: {
+        Shows.REASONING: (StripState.HIDDEN, MetadataAction.DROP),
+        Shows.CALL: (StripState.ANSWER, MetadataAction.KEEP),
+        Shows.TEXT: (StripState.ANSWER, MetadataAction.KEEP_IF_SPELLED_OR_BARE),
+        Shows.END: (StripState.ANSWER, MetadataAction.KEEP),
+        Shows.NOTHING: (StripState.ANSWER, MetadataAction.DROP),
     },
 }
 
 
-WHEN_OWED: Final[dict[Verdict, Verdict]] = {
-    Verdict.KEEP: Verdict.DROP,
-    Verdict.KEEP_IF_SPELLED_OR_BARE: Verdict.KEEP_IF_SPELLED,
+WHEN_OWED: Final[dict[MetadataAction, MetadataAction]] = {
+    MetadataAction.KEEP: MetadataAction.DROP,
+    MetadataAction.KEEP_IF_SPELLED_OR_BARE: MetadataAction.KEEP_IF_SPELLED,
 }
 """The verdict on the first metadata after reasoning that came without any, where it differs from the table's."""
 

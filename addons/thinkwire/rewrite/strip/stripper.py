@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from thinkwire.dialects.core.flagged_text import behind_closing_tag
-from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, Kind, Owner, Part, Update
+from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, ItemKey, Kind, Part, Update
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.removal import THOUGHT, keeps_something, remove_reasoning
-from thinkwire.rewrite.renumber import Numbers
+from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.strip.metadata import kept_parts
-from thinkwire.rewrite.strip.states import TRANSITIONS, WHEN_OWED, Shows, State, Verdict
+from thinkwire.rewrite.strip.states import TRANSITIONS, WHEN_OWED, MetadataAction, Shows, StripState
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
@@ -26,7 +26,7 @@ _METADATA: Final = (Kind.TOKENS, Kind.TRANSCRIPT)
 class _Choice:
     """What a stream has shown of one owner so far."""
 
-    state: State = State.START
+    state: StripState = StripState.START
     hid: bool = False
     """Was something of this owner itself hidden?"""
     has_role: bool = False
@@ -59,9 +59,9 @@ class Stripper:
         self._strip = strip
         self.changes = 0
         """How often something changed that decides about later documents."""
-        self._choices: dict[Owner | None, _Choice] = {}
-        self._numbers = Numbers()
-        self._hid_in_whole: set[Owner | None] = set()
+        self._choices: dict[ItemKey | None, _Choice] = {}
+        self._numbers = Renumberer()
+        self._hid_in_whole: set[ItemKey | None] = set()
         """The owners of which a whole has shown a thought."""
         self._hidden = 0
         """How many choices have hidden something."""
@@ -77,7 +77,7 @@ class Stripper:
         Returns whether it is to be sent at all, and the names of the token metadata that it lost. `extent` is the
         document's own: in a stream (DELTA) one of which nothing is left is not sent.
         """
-        self._is_body = extent is Extent.WHOLE
+        self._is_body = extent is Extent.SNAPSHOT
         for space in updates[0].resets:
             self._reset(space)
         for update in updates:
@@ -123,7 +123,7 @@ class Stripper:
         for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
             self._count(self._choices.pop(owner), -1)
 
-    def _begin(self, owner: Owner | None) -> None:
+    def _begin(self, owner: ItemKey | None) -> None:
         """Another owner has the number from now on, whatever the one was that had it."""
         self.changes += self._numbers.forget_owner(owner)
         choice = self._choices.get(owner)
@@ -161,7 +161,7 @@ class Stripper:
         """Does nothing of a thought stay? In a stream, its signature may be still to come."""
         if self._strip.opaque is Opaque.DROP or not thought.has_state:
             return True
-        return thought.extent is Extent.WHOLE and not keeps_something(thought)
+        return thought.extent is Extent.SNAPSHOT and not keeps_something(thought)
 
     def _remove_owner(self, update: Update, edits: Edits) -> None:
         if update.owner is not None:
@@ -189,7 +189,7 @@ class Stripper:
         `told` are the objects of the document that a thought was found in.
         """
         holds_thought = update.node in told
-        if update.extent is Extent.WHOLE:
+        if update.extent is Extent.SNAPSHOT:
             if holds_thought and update.owner not in self._hid_in_whole:
                 self.changes += 1
                 self._hid_in_whole.add(update.owner)
@@ -197,25 +197,25 @@ class Stripper:
         else:
             verdict = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
-            verdict = Verdict.DROP if holds_thought or holds_tag else verdict
+            verdict = MetadataAction.DROP if holds_thought or holds_tag else verdict
         remove_reasoning(update, self._strip.opaque, edits)
         return self._judge(update, verdict, self._hid(update.owner) or self._hid_owners, edits)
 
-    def _verdict_on_whole(self, owner: Owner | None) -> Verdict:
+    def _verdict_on_whole(self, owner: ItemKey | None) -> MetadataAction:
         if self._hid(owner):
-            return Verdict.DROP
+            return MetadataAction.DROP
         if not self._hid_owners:
-            return Verdict.KEEP
+            return MetadataAction.KEEP
         # A server may list the tokens of a hidden owner with the one that follows it. What repeats a stream keeps what
         # its pieces may keep.
-        return Verdict.DROP if self._is_body else Verdict.KEEP_IF_SPELLED
+        return MetadataAction.DROP if self._is_body else MetadataAction.KEEP_IF_SPELLED
 
-    def _hid(self, owner: Owner | None) -> bool:
+    def _hid(self, owner: ItemKey | None) -> bool:
         """Has the stream hidden anything of this owner?"""
         choice = self._choices.get(owner)
         return owner in self._hid_in_whole or (choice is not None and choice.hid)
 
-    def _advance(self, update: Update, holds_thought: bool) -> Verdict:
+    def _advance(self, update: Update, holds_thought: bool) -> MetadataAction:
         choice = self._choices.get(update.owner)
         if choice is None:
             choice = self._choices[update.owner] = _Choice(self._first_state(update.owner))
@@ -239,14 +239,14 @@ class Stripper:
 
     def _count(self, choice: _Choice, by: int) -> None:
         """Keep count of what is asked about all choices at every document."""
-        self._hidden += by * (choice.state is not State.START)
+        self._hidden += by * (choice.state is not StripState.START)
         self._unfinished += by * (not choice.has_finished)
 
-    def _first_state(self, owner: Owner | None) -> State:
+    def _first_state(self, owner: ItemKey | None) -> StripState:
         """Blocks of one answer follow each other: what comes after a hidden one may list its last token. Choices do
         not."""
         follows = owner is not None and owner.space != ""
-        return State.HIDDEN if follows and self._hid_anything else State.START
+        return StripState.HIDDEN if follows and self._hid_anything else StripState.START
 
     def _follow_tags(self, update: Update, edits: Edits) -> bool:
         """Take the closing tag of an earlier thought off the text that follows it; returns whether it was there."""
@@ -266,11 +266,11 @@ class Stripper:
             edits.replace(text.node, rest)
         return rest is not None
 
-    def _judge(self, update: Update, verdict: Verdict, hid: bool, edits: Edits) -> set[str]:
+    def _judge(self, update: Update, verdict: MetadataAction, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
         parts = [part for part in update.of(*_METADATA) if part.says_something]
         if self._strip.token_metadata is TokenMetadata.ALL:
-            verdict = Verdict.DROP
+            verdict = MetadataAction.DROP
         kept = kept_parts(update, parts, verdict)
         going = {part.node for part in parts} - {
             part.node for part in kept if not (hid and part.kind is Kind.TRANSCRIPT)
@@ -286,9 +286,9 @@ class Stripper:
         own = updates[0]
         if own.owner is not None:
             return self._strip_update(own, told, edits)
-        holds_thought = bool(told) if own.extent is Extent.WHOLE else _holds_thought(own)
+        holds_thought = bool(told) if own.extent is Extent.SNAPSHOT else _holds_thought(own)
         remove_reasoning(own, self._strip.opaque, edits)
-        verdict = Verdict.KEEP if self._is_open(updates) and not holds_thought else Verdict.DROP
+        verdict = MetadataAction.KEEP if self._is_open(updates) and not holds_thought else MetadataAction.DROP
         return self._judge(own, verdict, self._hid_anything, edits)
 
     def _is_open(self, updates: list[Update]) -> bool:

@@ -27,10 +27,10 @@ from thinkwire.ruleset.model.rule import (
     StripOptions,
 )
 from thinkwire.ruleset.model.rule_file import RuleFile
-from thinkwire.ruleset.model.rule_test import Changes, Expectation, ExpectedRequest, RuleTestModel
+from thinkwire.ruleset.model.rule_test import ChangesModel, Expectation, ExpectedRequest, RuleTestModel
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
-from thinkwire.ruleset.yaml.location import Place, locate
-from thinkwire.ruleset.yaml.node import Kind, Node
+from thinkwire.ruleset.yaml.location import Location, locate
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
 MAPPINGS: dict[str, type[Mapping]] = {
     "": RuleFile,
@@ -50,7 +50,7 @@ MAPPINGS: dict[str, type[Mapping]] = {
     "dialects": DialectModel,
     "dialects.places": Places,
     "tests": RuleTestModel,
-    "tests.with": Changes,
+    "tests.with": ChangesModel,
     "tests.expect": Expectation,
     "tests.expect.request": ExpectedRequest,
 }
@@ -91,14 +91,14 @@ type Wording = tuple[Code, Span, str, str]
 """Code, place, message, hint."""
 
 
-def translate(error: Any, source: Source, root: Node) -> Problem | None:
+def translate(error: Any, source: Source, root: YamlNode) -> Problem | None:
     """One of pydantic's errors as a problem; None where the value was reported when the file was parsed."""
     place = locate(source, root, error["loc"])
     kind = error["type"]
     if kind not in ABOUT_KEYS:
-        if place.node.kind is Kind.BROKEN:
+        if place.node.kind is NodeKind.BROKEN:
             return None
-        if place.node.kind in (Kind.NOTHING, Kind.NULL) and not place.on_key:
+        if place.node.kind in (NodeKind.NOTHING, NodeKind.NULL) and not place.on_key:
             kind = "null"
     return source.problem(*TRANSLATIONS[kind](place, error))
 
@@ -110,33 +110,33 @@ def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
     return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"
 
 
-def _wrong_type(expected: str) -> Callable[[Place, Any], Wording]:
+def _wrong_type(expected: str) -> Callable[[Location, Any], Wording]:
     return lambda place, error: _wrong_kind(place, expected)
 
 
-def _wrong_kind(place: Place, expected: str) -> Wording:
+def _wrong_kind(place: Location, expected: str) -> Wording:
     message = f"{place.name} must be {expected}, found {place.node.kind.value}"
     return Code.WRONG_TYPE, place.span, message, _type_hint(place, expected)
 
 
-def _type_hint(place: Place, expected: str) -> str:
+def _type_hint(place: Location, expected: str) -> str:
     kind, text = place.node.kind, place.text
-    if kind in (Kind.NUMBER, Kind.BOOLEAN) and expected.startswith(("text", "a name")):
+    if kind in (NodeKind.NUMBER, NodeKind.BOOLEAN) and expected.startswith(("text", "a name")):
         return f'put it in quotes: "{text}"'
     if expected == "a pair of tags":
         return f"write {PAIR_OF_TAGS}, and a list around all pairs"
     if expected == "a list of pairs of tags":
         return 'write `[["<think>", "</think>"]]`'
-    if kind not in (Kind.MAPPING, Kind.LIST) and expected == "a list":
+    if kind not in (NodeKind.MAPPING, NodeKind.LIST) and expected == "a list":
         return f"write it as a list: `[{text}]`"
-    if kind is Kind.TEXT and expected in ("true or false", "a number", "a whole number", "the number 1"):
+    if kind is NodeKind.TEXT and expected in ("true or false", "a number", "a whole number", "the number 1"):
         return f"write {expected}, without quotes"
     if expected == "a mapping":
         return "write `key: value`, with one indentation for all keys"
     return f"write {expected}"
 
 
-def _unknown_key(place: Place, error: Any) -> Wording:
+def _unknown_key(place: Location, error: Any) -> Wording:
     key = place.keys[-1]
     known = MAPPINGS[place.parent].key_names()
     elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.key_names() and path]
@@ -147,72 +147,72 @@ def _unknown_key(place: Place, error: Any) -> Wording:
     return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
 
 
-def _missing_key(place: Place, error: Any) -> Wording:
+def _missing_key(place: Location, error: Any) -> Wording:
     name = error["loc"][-1]
     lacking, hint = MISSING_FROM[f"{place.path}.{name}".removeprefix(".")]
     return Code.MISSING_KEY, place.node.span, f"{lacking} has no `{name}`", hint
 
 
-def _null(place: Place, error: Any) -> Wording:
-    empty = place.node.kind is Kind.NOTHING
+def _null(place: Location, error: Any) -> Wording:
+    empty = place.node.kind is NodeKind.NOTHING
     message = f"{place.name} has no value" if empty else f"{place.name} cannot be null"
     span = place.node.span if place.in_list or not place.keys or not empty else place.keys[-1].span
     return Code.NULL, span, message, "write a value, or remove the key"
 
 
-def _empty(place: Place, error: Any) -> Wording:
-    what = "mapping" if place.node.kind is Kind.MAPPING else "list"
+def _empty(place: Location, error: Any) -> Wording:
+    what = "mapping" if place.node.kind is NodeKind.MAPPING else "list"
     return Code.EMPTY, place.span, f"{place.name} is an empty {what}", "write something into it, or remove it"
 
 
-def _not_a_choice(place: Place, error: Any) -> Wording:
+def _not_a_choice(place: Location, error: Any) -> Wording:
     word, choices = str(place.node.scalar), error["ctx"]["choices"]
     message = f"`{word}` is not a value that {place.name} can have"
     return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
 
 
-def _not_a_place(place: Place, error: Any) -> Wording:
+def _not_a_place(place: Location, error: Any) -> Wording:
     return Code.BAD_PLACE, place.span, f"`{place.node.scalar}` is not a path", error["ctx"]["hint"]
 
 
-def _bad_tags(place: Place, error: Any) -> Wording:
+def _bad_tags(place: Location, error: Any) -> Wording:
     return Code.BAD_TAGS, place.span, *TAG_FAULTS[error["ctx"]["fault"]]
 
 
-def _malformed(place: Place, error: Any) -> Wording:
+def _malformed(place: Location, error: Any) -> Wording:
     code = Code(error["ctx"]["code"])
     message, hint = FORMS[code]
     word = place.keys[-1].text if place.on_key else str(place.node.scalar)
     return code, place.span, message.format(word), hint
 
 
-def _version(place: Place, error: Any) -> Wording:
+def _version(place: Location, error: Any) -> Wording:
     message = f"version {place.text} of the rule file is not known to this version of thinkwire"
     return Code.UNKNOWN_VERSION, place.span, message, "write `version: 1`, or use a later version of thinkwire"
 
 
-def _not_positive(place: Place, error: Any) -> Wording:
+def _not_positive(place: Location, error: Any) -> Wording:
     return Code.BAD_NUMBER, place.span, f"{place.name} must be more than 0", "write a number of seconds such as 10"
 
 
-def _out_of_range(place: Place, error: Any) -> Wording:
+def _out_of_range(place: Location, error: Any) -> Wording:
     expected = error["ctx"]["expected"]
     return Code.BAD_NUMBER, place.span, f"{place.name} must be {expected}", f"write {expected}"
 
 
-def _filter(place: Place, error: Any) -> Wording:
+def _filter(place: Location, error: Any) -> Wording:
     hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
     return Code.BAD_FILTER, place.span, error["ctx"]["reason"], hint
 
 
-def _repeated(place: Place, error: Any) -> Wording:
+def _repeated(place: Location, error: Any) -> Wording:
     message = f"`{error['ctx']['name']}` is listed twice"
     return Code.DUPLICATE_NAME, place.span, message, "list each name once"
 
 
 ABOUT_KEYS = frozenset({"extra_forbidden", "missing"})
 
-TRANSLATIONS: dict[str, Callable[[Place, Any], Wording]] = {
+TRANSLATIONS: dict[str, Callable[[Location, Any], Wording]] = {
     "string_type": _wrong_type("text"),
     "bool_type": _wrong_type("true or false"),
     "list_type": _wrong_type("a list"),

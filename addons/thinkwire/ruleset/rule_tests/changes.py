@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from thinkwire.rewrite.plan import JSONPath
 
-__all__ = ["ABSENT", "Changes", "ChangesError", "member_at"]
+__all__ = ["NO_MEMBER", "ChangesError", "RequestChanges", "member_at"]
 
 
 class ChangesError(Exception):
@@ -18,7 +18,7 @@ class ChangesError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class RequestChanges:
     """What is to be other than recorded; None leaves it."""
 
     host: str | None = None
@@ -51,11 +51,11 @@ class Changes:
         return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-class Absent:
+class NoMember:
     """Stands for a member that is not there; JSON's null is there."""
 
 
-ABSENT: Final = Absent()
+NO_MEMBER: Final = NoMember()
 
 
 def member_at(document: Any, path: JSONPath) -> Any:
@@ -66,7 +66,7 @@ def member_at(document: Any, path: JSONPath) -> Any:
         elif isinstance(document, list) and _is_number(name) and int(name) < len(document):
             document = document[int(name)]
         else:
-            return ABSENT
+            return NO_MEMBER
     return document
 
 
@@ -76,7 +76,7 @@ def _is_number(name: str) -> bool:
 
 def _remove(document: Any, path: JSONPath) -> bool:
     """Take out a member; was it there?"""
-    if member_at(document, path) is ABSENT:
+    if member_at(document, path) is NO_MEMBER:
         return False
     *way, name = path
     parent = member_at(document, tuple(way))

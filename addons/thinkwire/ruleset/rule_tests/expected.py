@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thinkwire.rewrite.plan import JSONPath
 from thinkwire.ruleset.model.rule_test import RuleTestModel
-from thinkwire.ruleset.rule_tests.changes import Changes
+from thinkwire.ruleset.rule_tests.changes import RequestChanges
 
 __all__ = ["Expected", "RuleTest", "compile_test"]
 
@@ -49,7 +49,7 @@ class RuleTest:
     recording: Path
     flow: int | None
     """The number of the exchange in the recording, from 1; None: the last."""
-    changes: Changes
+    changes: RequestChanges
     expected: Expected
 
 
@@ -60,10 +60,10 @@ def compile_test(test: RuleTestModel, file: Path, line: int) -> RuleTest:
     return RuleTest(test.id, file, line, file.parent / test.recording, flow, _changes(test), _expected(test))
 
 
-def _changes(test: RuleTestModel) -> Changes:
+def _changes(test: RuleTestModel) -> RequestChanges:
     changes, removed = test.changes, tuple(map(_path, test.without))
     given = changes.model_fields_set
-    return Changes(
+    return RequestChanges(
         host=changes.host if "host" in given else None,
         path=changes.path if "path" in given else None,
         method=changes.method if "method" in given else None,

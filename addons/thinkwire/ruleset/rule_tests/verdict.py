@@ -12,10 +12,10 @@ from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.plan import JSONPath
 from thinkwire.rewrite.reading.transcript import Assembled, Choice
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.rule_tests.changes import ABSENT, member_at
+from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, member_at
 from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
 
-__all__ = ["Came", "Difference", "Document", "Verdict", "differences"]
+__all__ = ["Actual", "Document", "Mismatch", "Verdict", "differences"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Document:
     where: str
     """`event 3`, or empty where there is only one."""
     text: str
-    value: Any = ABSENT
+    value: Any = NO_MEMBER
     """ABSENT where it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Actual:
     """What became of a request and its answer."""
 
     rules: tuple[str, ...]
@@ -49,7 +49,7 @@ class Came:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Mismatch:
     """One thing that is not as expected."""
 
     what: str
@@ -63,7 +63,7 @@ class Verdict:
     """What there is to say of one test."""
 
     test: RuleTest
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[Mismatch] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     """What the log says of the exchange."""
     obstacle: str = ""
@@ -75,17 +75,17 @@ class Verdict:
         return not self.differences and not self.obstacle
 
 
-def differences(expected: Expected, came: Came) -> list[Difference]:
+def differences(expected: Expected, came: Actual) -> list[Mismatch]:
     """All that is not as expected; nothing where the test has passed."""
     return list(_differences(expected, came))
 
 
-def _differences(expected: Expected, came: Came) -> Iterator[Difference]:
+def _differences(expected: Expected, came: Actual) -> Iterator[Mismatch]:
     if expected.rules is not None and set(expected.rules) != set(came.rules):
-        yield Difference("rules", _listed(expected.rules), _listed(came.rules))
+        yield Mismatch("rules", _listed(expected.rules), _listed(came.rules))
     status = came.provider_status if expected.status is None else expected.status
     if came.status != status:  # not asked for, either: nothing is in an answer that is withheld, so all is absent
-        yield Difference("status", str(status), str(came.status))
+        yield Mismatch("status", str(status), str(came.status))
     yield from _texts("reasoning", expected.reasoning, Kind.REASONING, came)
     yield from _texts("content", expected.content, Kind.TEXT, came)
     yield from _members("present", "absent", expected.present, expected.absent, came.documents, "the answer")
@@ -95,14 +95,14 @@ def _differences(expected: Expected, came: Came) -> Iterator[Difference]:
         for path, value in expected.request_body:
             yield from _member(path, value, came.request)
     elif expected.looks_at_request:
-        yield Difference("request", "a request to the provider", "none: it was refused here")
+        yield Mismatch("request", "a request to the provider", "none: it was refused here")
 
 
 def _listed(ids: Iterable[str]) -> str:
     return ", ".join(ids) or "none"
 
 
-def _texts(what: str, glob: str | None, kind: Kind, came: Came) -> Iterator[Difference]:
+def _texts(what: str, glob: str | None, kind: Kind, came: Actual) -> Iterator[Mismatch]:
     if glob is None:
         return
     fits = compile_glob(glob)
@@ -110,7 +110,7 @@ def _texts(what: str, glob: str | None, kind: Kind, came: Came) -> Iterator[Diff
     for number, choice in choices.items():
         if not fits(text := choice.text(kind)):
             name = what if len(choices) == 1 else f"{what} of choice {number}"
-            yield Difference(name, _quoted(glob), _quoted(text))
+            yield Mismatch(name, _quoted(glob), _quoted(text))
 
 
 # --- members ------------------------------------------------------------------------------------------------------
@@ -123,22 +123,22 @@ def _members(
     unwanted: Iterable[JSONPath],
     documents: list[Document],
     whole: str,
-) -> Iterator[Difference]:
+) -> Iterator[Mismatch]:
     for path in wanted:
         values = [value for document in documents for _, value in _found(document, path)]
         if not any(map(_says_something, values)):
             came = f"there, but only as {_quoted(values[0])}" if values else f"nowhere in {whole}"
-            yield Difference(present, f"{'.'.join(path)} with a value", came)
+            yield Mismatch(present, f"{'.'.join(path)} with a value", came)
     for path in unwanted:
         if (where := next(_places(documents, path), None)) is not None:
-            yield Difference(absent, f"no {'.'.join(path)}", where)
+            yield Mismatch(absent, f"no {'.'.join(path)}", where)
 
 
 def _places(documents: list[Document], path: JSONPath) -> Iterator[str]:
     """Where a member is; a document that cannot be read has it if it has its name."""
     for document in documents:
         place = f" in {document.where}" if document.where else ""
-        if document.value is ABSENT and f'"{path[-1]}"' in document.text:
+        if document.value is NO_MEMBER and f'"{path[-1]}"' in document.text:
             yield f"its name{place}, which cannot be read"
         for way, value in _found(document, path):
             yield f"{'.'.join(map(str, way))}{place}: {_quoted(value)}"
@@ -183,11 +183,11 @@ def _says_something(value: Any) -> bool:
     return value is not None and value not in ("", [], {})
 
 
-def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Difference]:
+def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Mismatch]:
     value = member_at(request.value, path)
     if not _fits(expected, value):
-        came = "nothing there" if value is ABSENT else _quoted(value)
-        yield Difference(f"request.body {'.'.join(path)}", _quoted(expected), came)
+        came = "nothing there" if value is NO_MEMBER else _quoted(value)
+        yield Mismatch(f"request.body {'.'.join(path)}", _quoted(expected), came)
 
 
 def _fits(expected: Value, value: Any) -> bool:

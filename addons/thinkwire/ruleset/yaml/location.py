@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from thinkwire.ruleset.problem import Source, Span
-from thinkwire.ruleset.yaml.node import Key, Node
+from thinkwire.ruleset.yaml.node import Key, YamlNode
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where an error stands."""
 
     source: Source
-    node: Node
+    node: YamlNode
     """The value, or the innermost one that exists."""
     keys: tuple[Key, ...]
     """The keys on the way to it."""
@@ -51,7 +51,7 @@ class Place:
         return text if len(text) <= 40 and "\n" not in text else "..."
 
 
-def locate(source: Source, root: Node, loc: Iterable[str | int]) -> Place:
+def locate(source: Source, root: YamlNode, loc: Iterable[str | int]) -> Location:
     """The place of one of pydantic's `loc`s; what is no key or position in it (tags of unions) is skipped."""
     node, keys, on_key, in_list = root, [], False, False
     for element in loc:
@@ -62,7 +62,7 @@ def locate(source: Source, root: Node, loc: Iterable[str | int]) -> Place:
             node, in_list = child, False
         elif element == "[key]":
             on_key = True
-    return Place(source, node, tuple(keys), on_key, in_list)
+    return Location(source, node, tuple(keys), on_key, in_list)
 
 
 def _join(keys: Sequence[Key]) -> str:

@@ -11,7 +11,7 @@ from thinkwire.ruleset.problem import Span
 from thinkwire.ruleset.yaml.scalar import Scalar
 
 
-class Kind(Enum):
+class NodeKind(Enum):
     """What a value is, in the user's words."""
 
     MAPPING = "a mapping"
@@ -33,16 +33,16 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    kind: Kind
+class YamlNode:
+    kind: NodeKind
     span: Span
     scalar: Scalar = None
-    entries: tuple[tuple[Key, "Node"], ...] = ()
+    entries: tuple[tuple[Key, "YamlNode"], ...] = ()
     """Of a mapping; no key twice."""
-    items: tuple["Node", ...] = ()
+    items: tuple["YamlNode", ...] = ()
     """Of a list."""
 
-    def get(self, name: str) -> "Node | None":
+    def get(self, name: str) -> "YamlNode | None":
         """The value under this key; None where there is none, or this is not a mapping."""
         return next((node for key, node in self.entries if key.text == name), None)
 
@@ -58,13 +58,13 @@ class Unusable:
 UNUSABLE = Unusable()
 
 
-def plain(node: Node) -> Any:
+def plain(node: YamlNode) -> Any:
     """The value in Python's own types, with UNUSABLE where there is none."""
     match node.kind:
-        case Kind.MAPPING:
+        case NodeKind.MAPPING:
             return {key.text: plain(value) for key, value in node.entries}
-        case Kind.LIST:
+        case NodeKind.LIST:
             return [plain(item) for item in node.items]
-        case Kind.NOTHING | Kind.BROKEN:
+        case NodeKind.NOTHING | NodeKind.BROKEN:
             return UNUSABLE
     return node.scalar

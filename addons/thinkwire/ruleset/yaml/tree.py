@@ -23,14 +23,14 @@ from ruamel.yaml.events import (
 
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.yaml.errors import translate_syntax
-from thinkwire.ruleset.yaml.node import Key, Kind, Node
+from thinkwire.ruleset.yaml.node import Key, NodeKind, YamlNode
 from thinkwire.ruleset.yaml.scalar import Scalar, read_plain
 
 DEEPEST = 64
 """Levels of nesting; rules need seven, the rest is room for values of `request.set`."""
 
 
-def parse(source: Source) -> tuple[Node | None, list[Problem]]:
+def parse(source: Source) -> tuple[YamlNode | None, list[Problem]]:
     """The tree of a file's only document; None where the text is empty, not YAML, or more than one document."""
     builder = _Builder(source)
     try:
@@ -53,16 +53,16 @@ class _GiveUpError(Exception):
 class _Open:
     """A mapping or list whose end has not come yet; of a mapping, keys and values by turns."""
 
-    kind: Kind
+    kind: NodeKind
     start: int
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[YamlNode] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Builder:
     source: Source
     problems: list[Problem] = field(default_factory=list)
-    root: Node | None = None
+    root: YamlNode | None = None
     documents: int = 0
     stack: list[_Open] = field(default_factory=list)
 
@@ -78,9 +78,9 @@ class _Builder:
             case ScalarEvent():
                 self._add(self._scalar(event))
             case MappingStartEvent():
-                self._open(Kind.MAPPING, event)
+                self._open(NodeKind.MAPPING, event)
             case SequenceStartEvent():
-                self._open(Kind.LIST, event)
+                self._open(NodeKind.LIST, event)
             case MappingEndEvent() | SequenceEndEvent():
                 self._close(event)
 
@@ -91,7 +91,7 @@ class _Builder:
             self.report(Code.SEVERAL_DOCUMENTS, _span(event), message, hint)
             raise _GiveUpError
 
-    def _open(self, kind: Kind, event: Any) -> None:
+    def _open(self, kind: NodeKind, event: Any) -> None:
         self._refuse_properties(event)
         if len(self.stack) >= DEEPEST:
             message = f"this is nested deeper than {DEEPEST} levels"
@@ -102,21 +102,21 @@ class _Builder:
     def _close(self, event: Any) -> None:
         done = self.stack.pop()
         span = Span(done.start, event.end_mark.index)
-        if done.kind is Kind.LIST:
-            self._add(Node(Kind.LIST, span, items=tuple(done.nodes)))
+        if done.kind is NodeKind.LIST:
+            self._add(YamlNode(NodeKind.LIST, span, items=tuple(done.nodes)))
             return
         entries = tuple(self._pair(done.nodes))
         # A mapping that lost all its keys is not an empty one: nothing more is to be said about it.
-        kind = Kind.BROKEN if done.nodes and not entries else Kind.MAPPING
-        self._add(Node(kind, span, entries=entries))
+        kind = NodeKind.BROKEN if done.nodes and not entries else NodeKind.MAPPING
+        self._add(YamlNode(kind, span, entries=entries))
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: YamlNode) -> None:
         if self.stack:
             self.stack[-1].nodes.append(node)
-        elif node.kind is not Kind.NOTHING:
+        elif node.kind is not NodeKind.NOTHING:
             self.root = node
 
-    def _pair(self, nodes: list[Node]) -> Iterator[tuple[Key, Node]]:
+    def _pair(self, nodes: list[YamlNode]) -> Iterator[tuple[Key, YamlNode]]:
         seen: dict[str, Key] = {}
         for name, value in zip(nodes[::2], nodes[1::2], strict=True):
             key = self._name(name)
@@ -130,9 +130,9 @@ class _Builder:
             seen[key.text] = key
             yield key, value
 
-    def _name(self, node: Node) -> Key | None:
+    def _name(self, node: YamlNode) -> Key | None:
         text = self.source.text[node.span.start : node.span.end]
-        if node.kind is Kind.BROKEN:
+        if node.kind is NodeKind.BROKEN:
             return None
         if text == "<<":
             self.report(
@@ -142,17 +142,17 @@ class _Builder:
         if "\0" in str(node.scalar):
             self.report(Code.BAD_KEY, node.span, "a key cannot hold a NUL character", "remove it")
             return None
-        if node.kind is Kind.TEXT:
+        if node.kind is NodeKind.TEXT:
             return Key(str(node.scalar), node.span)
-        if node.kind in (Kind.NUMBER, Kind.BOOLEAN, Kind.NULL):
+        if node.kind in (NodeKind.NUMBER, NodeKind.BOOLEAN, NodeKind.NULL):
             return Key(text, node.span)
         self.report(Code.BAD_KEY, node.span, f"a key must be text, found {node.kind.value}", "write `key: value`")
         return None
 
-    def _refuse_alias(self, event: Any) -> Node:
+    def _refuse_alias(self, event: Any) -> YamlNode:
         message = f"the alias `*{event.anchor}` cannot be used in a rule file"
         self.report(Code.ALIAS, _span(event), message, "write the value out where it is needed")
-        return Node(Kind.BROKEN, _span(event))
+        return YamlNode(NodeKind.BROKEN, _span(event))
 
     def _refuse_properties(self, event: Any) -> bool:
         """Reports anchors and tags; True if there was a tag, which leaves the value without a meaning."""
@@ -166,27 +166,27 @@ class _Builder:
             self.report(Code.TAG, _span(event), message, "remove the tag; quotes make a value text")
         return event.tag is not None
 
-    def _scalar(self, event: Any) -> Node:
+    def _scalar(self, event: Any) -> YamlNode:
         if self._refuse_properties(event):
-            return Node(Kind.BROKEN, _span(event))
+            return YamlNode(NodeKind.BROKEN, _span(event))
         if any("\ud800" <= char <= "\udfff" for char in event.value):
             message = "this text holds half of a character (a lone surrogate), which cannot be sent"
             self.report(Code.BAD_TEXT, _span(event), message, "write the whole character instead of `\\u` escapes")
-            return Node(Kind.BROKEN, _span(event))
+            return YamlNode(NodeKind.BROKEN, _span(event))
         if event.style is not None:
-            return Node(Kind.TEXT, _span(event), event.value)
+            return YamlNode(NodeKind.TEXT, _span(event), event.value)
         return self._plain_scalar(event)
 
-    def _plain_scalar(self, event: Any) -> Node:
+    def _plain_scalar(self, event: Any) -> YamlNode:
         try:
             scalar = read_plain(event.value)
         except ValueError:
             message = "this number is too large, too long or no number that JSON has"
             self.report(Code.BAD_NUMBER, _span(event), message, "write a smaller number, or put it in quotes")
-            return Node(Kind.BROKEN, _span(event))
+            return YamlNode(NodeKind.BROKEN, _span(event))
         if not event.value:
-            return Node(Kind.NOTHING, self._gap_before(event.start_mark.index))
-        return Node(_kind(scalar), _span(event), scalar)
+            return YamlNode(NodeKind.NOTHING, self._gap_before(event.start_mark.index))
+        return YamlNode(_kind(scalar), _span(event), scalar)
 
     def _gap_before(self, index: int) -> Span:
         # YAML places an empty value at the next token, which can be lines further down.
@@ -194,12 +194,12 @@ class _Builder:
         return Span(max(0, end - 1), end)
 
 
-def _kind(scalar: Scalar) -> Kind:
+def _kind(scalar: Scalar) -> NodeKind:
     if scalar is None:
-        return Kind.NULL
+        return NodeKind.NULL
     if isinstance(scalar, bool):
-        return Kind.BOOLEAN
-    return Kind.TEXT if isinstance(scalar, str) else Kind.NUMBER
+        return NodeKind.BOOLEAN
+    return NodeKind.TEXT if isinstance(scalar, str) else NodeKind.NUMBER
 
 
 def _span(event: Any) -> Span:
