@@ -34,10 +34,13 @@ OF_FOLDER = {
     "openai-responses": "openai-responses",
 }
 """All other folders hold chat completions."""
+LIVE = ("llamacpp-live", "vllm-live")
 OF_LIVE: dict[str, str | None] = {
     "messages-": "anthropic-messages",
     "responses-": "openai-responses",
     "completion-": "llamacpp-completion",
+    "completions-": "completions",
+    "tokenize-": None,  # no answer of a model
 }
 
 
@@ -52,7 +55,7 @@ def answers() -> list[Path]:
 
 def expected(path: Path) -> str | None:
     for beginning, name in OF_LIVE.items():
-        if path.parent.name == "llamacpp-live" and path.name.startswith(beginning):
+        if path.parent.name in LIVE and path.name.startswith(beginning):
             return name
     if path.name.startswith("error-"):
         return None
@@ -223,6 +226,12 @@ WITH_TAGS = {
     "minimax/inline-think.json",
     "together/r1-inline-think-stream.sse",
     "together/r1-inline-think.json",
+    "vllm-live/chat-history-prompt-stream.sse",
+    "vllm-live/chat-none-tags-body.json",
+    "vllm-live/chat-none-tags-in-content.sse",
+    "vllm-live/chat-none-tags-tool-stream.sse",
+    "vllm-live/completions-body.json",
+    "vllm-live/completions-stream.sse",
 }
 
 
