@@ -23,7 +23,7 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.stream.documents import rewrite_body
 from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
-from thinkwire.rewrite.tally import Tally
+from thinkwire.rewrite.tally import Effect, Tally
 from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
 from thinkwire.wire.json_tree import encode
@@ -231,8 +231,8 @@ class Exchange:
         return what_was_done(self._tally, self._noun, self._notes, self._observes)
 
     @property
-    def effects(self) -> frozenset[str]:
-        """What was done to events of the answer, or would have been, by the names of the tally."""
+    def effects(self) -> frozenset[Effect]:
+        """What was done to events of the answer, or would have been."""
         effects = self._tally.effects if self._tally is not None else {}
         return frozenset(effect for effect, count in effects.items() if effect and count)
 

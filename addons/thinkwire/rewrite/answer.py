@@ -19,7 +19,7 @@ from thinkwire.rewrite.inline.inliner import Inliner
 from thinkwire.rewrite.plan import Inline, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.rename import rename
 from thinkwire.rewrite.strip.stripper import Stripper
-from thinkwire.rewrite.tally import Tally
+from thinkwire.rewrite.tally import Effect, Tally
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edit, Edits, splice
 
@@ -34,8 +34,7 @@ class Outcome(NamedTuple):
     """In order; none leaves the document as it is."""
     updates: list[Update]
     """What was found in it; nothing where it is no API's that we know."""
-    effect: str
-    """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
+    effect: Effect
     lost: Set[str] = frozenset()
     """The names of the token metadata that went."""
     conflicts: bool = False
@@ -143,7 +142,7 @@ class AnswerRewriter:
     def _judge(self, text: str, extent: Extent, event: str, hearing: ReasoningCapture | None) -> Outcome:
         root = self._read(text, event)
         if root is None or self._dialect is None or not (self._plan.changes or self._hearing is not None):
-            return Outcome(True, [], [], "")
+            return Outcome(True, [], [], Effect.NONE)
         edits, updates = Edits(), locate(root, extent)
         if hearing is not None and self._dialect.name == self._request.dialect:
             self._hear(hearing, updates, extent)
@@ -159,7 +158,7 @@ class AnswerRewriter:
         if self._inliner is not None and (edits or not told_apart.is_sent):
             is_left = _is_left(told_apart, updates, extent, edits)
             again = self._decide_again(text, root, edits, extent) if is_left else None
-            outcome = again or Outcome(False, [], updates, "")
+            outcome = again or Outcome(False, [], updates, Effect.NONE)
         else:
             outcome = self._decide(updates, extent, edits)
             if not _is_left(told_apart, updates, extent, edits):
@@ -167,7 +166,7 @@ class AnswerRewriter:
         after = self._ours(told_apart.after)
         if outcome.is_sent and not edits and not before and not after:
             return outcome  # a document like most: nothing was told apart
-        effect = outcome.effect or "extracted"
+        effect = outcome.effect or Effect.EXTRACTED
         return outcome._replace(effect=effect, before=[*before, *outcome.before], after=[*outcome.after, *after])
 
     def _decide_again(self, text: str, root: Node, edits: Edits, extent: Extent) -> Outcome:
@@ -245,12 +244,12 @@ class AnswerRewriter:
                 is_sent, lost = self._stripper.strip(updates, extent, edits)
             self.generation += self._stripper.changes - before
             if not is_sent:
-                return Outcome(False, [], updates, "dropped")
-            return Outcome(True, edits.spans(), updates, "stripped" if edits else "", lost)
+                return Outcome(False, [], updates, Effect.DROPPED)
+            return Outcome(True, edits.spans(), updates, Effect.STRIPPED if edits else Effect.NONE, lost)
         if not isinstance(self._plan.reasoning, Rename):
-            return Outcome(True, edits.spans(), updates, "")
+            return Outcome(True, edits.spans(), updates, Effect.NONE)
         conflicts = [rename(update, self._plan.reasoning.names, edits) for update in updates]
-        return Outcome(True, edits.spans(), updates, "renamed" if edits else "", conflicts=any(conflicts))
+        return Outcome(True, edits.spans(), updates, Effect.RENAMED if edits else Effect.NONE, conflicts=any(conflicts))
 
     def _inline(self, updates: list[Update], extent: Extent, edits: Edits, inliner: Inliner) -> Outcome:
         assert self._dialect is not None
@@ -259,7 +258,7 @@ class AnswerRewriter:
         self.generation += inliner.changes - changes
         has_lost_text = any(update.of(Kind.REASONING) for update in updates)
         is_sent = inlined.is_sent and (not has_lost_text or extent is Extent.SNAPSHOT or says_something(updates, edits))
-        effect = "inlined" if edits or inlined.before or not is_sent or inlined.after else ""
+        effect = Effect.INLINED if edits or inlined.before or not is_sent or inlined.after else Effect.NONE
         return Outcome(is_sent, edits.spans(), updates, effect, before=inlined.before, after=inlined.after)
 
     def _read(self, text: str, event: str = "") -> Node | None:

@@ -2,22 +2,33 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
+from enum import StrEnum
 
-__all__ = ["Tally"]
+__all__ = ["Effect", "Tally"]
 
-EFFECTS: Final = ("", "renamed", "extracted", "inlined", "stripped", "dropped")
+
+class Effect(StrEnum):
+    """What was done to one event: all there is, in the order of the log, each by its word there.
+
+    Texts, because their hashes are C's: one is counted for every event.
+    """
+
+    NONE = ""
+    RENAMED = "renamed"
+    EXTRACTED = "extracted"
+    INLINED = "inlined"
+    STRIPPED = "stripped"
+    """It lost something, and was sent."""
+    DROPPED = "dropped"
+    """Nothing meaningful remained in it."""
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of one answer. An *event* is a document of a stream, or the whole body."""
 
-    effects: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(("", "renamed", "extracted", "inlined", "stripped", "dropped"), 0)
-    )
-    """Events by what was done to them: "stripped" ones lost something and were sent, of "dropped" ones nothing was
-    left, and "" stands for nothing."""
+    effects: dict[Effect, int] = field(default_factory=lambda: dict.fromkeys(Effect, 0))
+    """Events by what was done to them."""
     metadata: Counter[str] = field(default_factory=Counter)
     """Events that lost token metadata, by the member's name."""
     conflicts: int = 0

@@ -20,6 +20,7 @@ from thinkwire.exchange.log_errors import log_errors
 from thinkwire.exchange.stream_taps import InputTap, OutputTap
 from thinkwire.playback.chunk_times import CHUNKS, noted_times
 from thinkwire.proxy.record.recorder import FlowRecord
+from thinkwire.rewrite.tally import Effect
 
 __all__ = ["AnswerStore", "BeforeAfter"]
 
@@ -37,8 +38,8 @@ class BeforeAfter:
     """Those that decided, each with its place; empty where none did."""
     done: str
     """What they did, in the words of the log."""
-    effects: frozenset[str]
-    """What they did to events of the answer, or would have done, by the names of the tally."""
+    effects: frozenset[Effect]
+    """What they did to events of the answer, or would have done."""
     left: array[float] = field(default_factory=lambda: array("d"))
     """When each piece left for the client: seconds since the request, bytes, seconds, bytes, ... Empty where that is
     not known. It stays as long as the flow, so it is small.

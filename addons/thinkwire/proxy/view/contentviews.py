@@ -22,6 +22,7 @@ from thinkwire.playback.text import counted, printable
 from thinkwire.proxy.view.answer_store import BeforeAfter
 from thinkwire.rewrite.reading.transcript import Assembled, assembled
 from thinkwire.rewrite.stream.sniff import ContentHint
+from thinkwire.rewrite.tally import Effect
 
 __all__ = ["AnswerView", "OriginalView"]
 
@@ -103,7 +104,7 @@ class AnswerView(Contentview):
             return
         yield SummaryRow("rules", sides.rules or "none decided")
         yield SummaryRow("done", sides.done)
-        if sides.provider is None or (sides.effects == {"renamed"} and reading.recorded.times):
+        if sides.provider is None or (sides.effects == {Effect.RENAMED} and reading.recorded.times):
             yield from [SummaryRow("before", NOT_KEPT)] if sides.is_forgotten else []
             yield from answer_rows(reading)
             return
@@ -111,7 +112,7 @@ class AnswerView(Contentview):
         if [*said_rows(before)] == [*said_rows(reading)]:
             yield from answer_rows(reading, None if reading.recorded.times else before)
             return
-        if "inlined" not in sides.effects and (hidden := _hidden(before, reading)):
+        if Effect.INLINED not in sides.effects and (hidden := _hidden(before, reading)):
             yield SummaryRow("hidden", f"from the client: {hidden}")
         yield SummaryRow("The client got:")
         yield from answer_rows(reading)

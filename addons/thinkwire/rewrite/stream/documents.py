@@ -9,6 +9,7 @@ from typing import Final, Protocol, Self
 from thinkwire.dialects.core.parts import Extent, Kind
 from thinkwire.rewrite.answer import AnswerRewriter, Outcome
 from thinkwire.rewrite.stream.fast_path import LONGEST, FastPath, gaps_in
+from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Shape, decode, read
 from thinkwire.wire.splice import Edit, splice
 
@@ -120,7 +121,7 @@ class Documents:
         if moved is not None and not (signs is not None and signs.search(frame.raw, *moved.text)):
             self._repeats.learn(frame.raw, moved, self._answer.generation, lambda raw: self._probe(frame, raw), sink)
 
-    def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, str]:
+    def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, Effect]:
         """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""
         frame = like.from_raw(raw)
         outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA, frame.event)

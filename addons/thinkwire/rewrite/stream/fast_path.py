@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import CountOf, FieldSpec, Kind, Part, Update
 from thinkwire.dialects.history.base import DISCARD, TextSink
+from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import STRING, Node
 
 __all__ = ["LONGEST", "CompiledEvent", "EventForm", "FastPath", "Gaps", "gaps_in", "outline_of"]
@@ -113,8 +114,7 @@ class CompiledEvent:
     """What is sent before a clock that stands before the texts."""
     trail: bytes
     """What is sent behind a clock that stands behind the texts."""
-    effect: str
-    """The tally's name of what was done: "renamed", "stripped", "dropped", or "" for nothing."""
+    effect: Effect
     generation: int
     sink: TextSink
     """Hears the texts."""
@@ -141,8 +141,8 @@ class FastPath:
         self._seen: OrderedDict[EventForm, int] = OrderedDict()
         """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
 
-    def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[str, bytes] | None:
-        """What is sent for an event that fits a skeleton, behind the effect's name; None where it has to be read.
+    def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[Effect, bytes] | None:
+        """What is sent for an event that fits a skeleton, after the effect; None where it has to be read.
 
         A text in which one of the signs stands has to be read, too.
         """
@@ -162,12 +162,12 @@ class FastPath:
         raw: bytes,
         gaps: Gaps,
         generation: int,
-        rewrite: Callable[[bytes], tuple[bytes, str]],
+        rewrite: Callable[[bytes], tuple[bytes, Effect]],
         sink: TextSink = DISCARD,
     ) -> None:
         """Note an event that was read and changed nothing that the rules look at.
 
-        `rewrite` gives what is sent for an event, and the effect's name; `sink` hears the texts of those like it.
+        `rewrite` gives what is sent for an event, and the effect; `sink` hears the texts of those like it.
         """
         form = outline_of(raw, gaps)
         if self._seen.pop(form, None) != generation:
@@ -180,7 +180,7 @@ class FastPath:
 
 
 def _skeleton(
-    raw: bytes, form: EventForm, generation: int, rewrite: Callable[[bytes], tuple[bytes, str]], sink: TextSink
+    raw: bytes, form: EventForm, generation: int, rewrite: Callable[[bytes], tuple[bytes, Effect]], sink: TextSink
 ) -> CompiledEvent | None:
     clock = _number_not_in(raw, form.head_digits or form.tail_digits)
     if _TEXT_MARK in raw or clock is None:

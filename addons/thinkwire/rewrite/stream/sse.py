@@ -28,9 +28,12 @@ class Events:
         """Was the last document not readable? Frames without data are likely its rest, torn off by a raw line end."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
-        if self._splitter.is_between_frames and (sent := self._repeat(chunk)) is not None:
-            return (sent,) if sent else ()
-        return [sent for frame in self._splitter.feed(chunk) if (sent := self._rewrite(frame))]
+        looked_up = b""
+        if self._splitter.is_between_frames:
+            if (sent := self._repeat(chunk)) is not None:
+                return (sent,) if sent else ()
+            looked_up = chunk
+        return [sent for frame in self._splitter.feed(chunk) if (sent := self._rewrite(frame, looked_up))]
 
     def finish(self) -> Iterable[bytes]:
         last = [self._rewrite(frame) for frame in self._splitter.finish()]
@@ -43,11 +46,11 @@ class Events:
             self._is_broken = False
         return sent
 
-    def _rewrite(self, frame: Frame) -> bytes:
-        """The frame as it is to be sent; empty where it is not."""
+    def _rewrite(self, frame: Frame, looked_up: bytes = b"") -> bytes:
+        """The frame as it is to be sent, empty if it is not; `looked_up` is the one that the fast path has missed."""
         if frame.is_line_feed:
             return frame.raw if self._sent_last else b""
-        sent = self._repeat(frame.raw)
+        sent = self._repeat(frame.raw) if frame.raw != looked_up else None
         if sent is None:
             try:
                 sent = self._read(frame)
