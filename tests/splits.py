@@ -4,20 +4,10 @@ After h11's `tr()`. A machine is made anew for each run; `join` says what of its
 It holds for machines without a clock; wrap the others.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from hypothesis import settings
-
-__all__ = ["PROPERTY", "Machine", "drain", "run_at_every_split", "splits"]
-
-PROPERTY = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=5000 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 60,
-)
-"""How properties of bytes are tried: the same examples in each run, and many more where one asks for it."""
+__all__ = ["Machine", "drain", "run_at_every_split", "splits"]
 
 
 class Machine[Output](Protocol):

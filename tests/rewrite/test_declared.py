@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.dialects.declared_api import declare, placed
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of, event
 from tests.ruleset.loading import SHIPPED, load_file, load_text
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.declared import paths
 from thinkwire.dialects.declared.compiler import clashes
@@ -236,7 +235,6 @@ def spelled(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-@PROPERTY
 @given(texts=PLACES, document=DOCUMENTS)
 def test_nothing_that_a_path_of_reasoning_leads_to_is_left_in_a_body(texts: list[str], document: Any) -> None:
     dialects = (declare({"reasoning": texts}, path="/x"),)
@@ -244,7 +242,6 @@ def test_nothing_that_a_path_of_reasoning_leads_to_is_left_in_a_body(texts: list
     assert [value for text in texts for value in reached(sent, parse_path(text))] == []
 
 
-@PROPERTY
 @given(texts=PLACES, document=DOCUMENTS)
 def test_a_body_without_declared_reasoning_is_left_alone(texts: list[str], document: Any) -> None:
     dialects = (declare({"reasoning": texts}, path="/x"),)

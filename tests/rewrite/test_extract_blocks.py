@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.rewrite.answers import documents_of
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
@@ -251,7 +250,6 @@ def says_something(block: tuple[str, str]) -> bool:
     return block[0] == "tool_use" or bool(block[1])
 
 
-@PROPERTY
 @example([["<think><think></think></think>", "<think><think>"]], ANYWHERE, Keep())
 @example([["a<think>b</think>", "c<think>d</think>"], None], ANYWHERE, Keep())
 @example([["<"]], THINK, Strip())

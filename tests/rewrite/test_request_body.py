@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from tests.wire.json_documents import DOCUMENTS, KEYS, Members, load
 from thinkwire.rewrite.plan import JSONPath, RequestPlan
 from thinkwire.rewrite.request_body import rewrite_request
@@ -182,7 +181,6 @@ def with_set(value: Members, path: JSONPath, new: Any) -> Members:
     return Members([*value[: places[-1]], (key, inner), *value[places[-1] + 1 :]])
 
 
-@PROPERTY
 @given(DOCUMENTS, PATHS)
 def test_remove_means_what_the_naive_edit_means(raw: bytes, path: JSONPath) -> None:
     plan = RequestPlan(remove=(path,))
@@ -192,7 +190,6 @@ def test_remove_means_what_the_naive_edit_means(raw: bytes, path: JSONPath) -> N
     assert (after == raw) == (repr(before) == repr(removed(before, path)))
 
 
-@PROPERTY
 @given(DOCUMENTS, PATHS, st.sampled_from([None, 1, "é", [1.5], {}]))
 def test_set_means_what_the_naive_edit_means(raw: bytes, path: JSONPath, new: Any) -> None:
     plan = RequestPlan(set=((path, json.dumps(new, ensure_ascii=False)),))

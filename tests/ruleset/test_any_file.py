@@ -187,7 +187,7 @@ def assert_our_words(problems: tuple[Problem, ...]) -> None:
 
 
 @pytest.mark.parametrize("skeleton", SKELETONS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(value=VALUES)
 def test_any_value_at_any_key(skeleton: str, value: object) -> None:
     assert_our_words(problems_of(skeleton.format(value=json.dumps(value))))
@@ -204,13 +204,13 @@ def test_nothing_at_any_key_is_refused(skeleton: str) -> None:
         )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.text(alphabet="ab1:-,.[]{}#&*!|>'\"%@`\\ \t\n\r~<?\u2028\x00\ufeff\U0001f600\ud83d", max_size=40))
 def test_any_text(text: str) -> None:
     assert_our_words(problems_of(text.encode("utf-8", "replace").decode()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_damage_to_a_good_file(data: st.DataObject) -> None:
     good = (SHIPPED / "both.yaml").read_text(encoding="utf-8")

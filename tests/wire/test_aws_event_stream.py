@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY, run_at_every_split
+from tests.splits import run_at_every_split
 from tests.wire.aws_messages import chunk, event, exception, message, read_all, text_header
 from thinkwire.rewrite.stream.documents import Framed
 from thinkwire.wire.aws_event_stream import DamagedMessage, Message, MessageSplitter
@@ -63,7 +63,6 @@ def test_a_length_that_is_none_is_damage() -> None:
 
 
 @given(st.lists(st.binary(max_size=30), max_size=3), st.binary(max_size=20))
-@PROPERTY
 def test_all_bytes_come_out(payloads: list[bytes], rest: bytes) -> None:
     raw = b"".join(message(payload, b"") for payload in payloads) + rest
     splitter = MessageSplitter()

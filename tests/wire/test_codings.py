@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY, run_at_every_split
+from tests.splits import run_at_every_split
 from thinkwire.wire.codings import CodingError, Decoder, decoder_for
 
 if sys.version_info >= (3, 14):
@@ -123,7 +123,6 @@ def test_what_is_decoded_leaves_with_the_byte_that_completes_it(name: str) -> No
 
 
 @EACH_CODING
-@PROPERTY
 @given(text=st.binary(max_size=300), cuts=st.lists(st.integers(0, 400), max_size=6))
 def test_any_text_is_undone(name: str, text: bytes, cuts: list[int]) -> None:
     header, code = CODINGS[name]
@@ -136,7 +135,6 @@ def test_any_text_is_undone(name: str, text: bytes, cuts: list[int]) -> None:
 
 
 @EACH_CODING
-@PROPERTY
 @given(st.data())
 def test_damaged_bytes_raise_coding_error_and_nothing_else(name: str, data: st.DataObject) -> None:
     header, code = CODINGS[name]
@@ -152,7 +150,6 @@ def test_damaged_bytes_raise_coding_error_and_nothing_else(name: str, data: st.D
 
 
 @EACH_CODING
-@PROPERTY
 @given(raw=st.binary(max_size=40))
 @example(raw=b"\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff")
 @example(raw=b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff")

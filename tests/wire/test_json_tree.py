@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from tests.wire.json_documents import DOCUMENTS, EVERYTHING, Members, latin, load, plain, tree_view
 from thinkwire.wire.json_tree import Node, Shape, Unreadable, decode, encode, read
 
@@ -45,13 +44,11 @@ def same(one: Any, other: Any) -> bool:
 # Random documents.
 
 
-@PROPERTY
 @given(DOCUMENTS)
 def test_the_tree_holds_what_json_loads_reads(raw: bytes) -> None:
     assert same(tree_view(tree(raw)), in_tree_form(load(raw)))
 
 
-@PROPERTY
 @given(DOCUMENTS)
 def test_the_value_of_each_node_is_what_json_loads_reads(raw: bytes) -> None:
     def compare(node: Node, loaded: Any) -> None:
@@ -64,7 +61,6 @@ def test_the_value_of_each_node_is_what_json_loads_reads(raw: bytes) -> None:
     compare(tree(raw), load(raw))
 
 
-@PROPERTY
 @given(DOCUMENTS)
 def test_the_span_of_each_node_is_its_member_alone(raw: bytes) -> None:
     text = decode(raw)
@@ -82,14 +78,12 @@ def test_the_span_of_each_node_is_its_member_alone(raw: bytes) -> None:
         assert latin(load(raw[node.start : node.key_end])) == node.key
 
 
-@PROPERTY
 @given(DOCUMENTS)
 def test_each_shape_finds_the_same_end(raw: bytes) -> None:
     end = tree(raw).end
     assert {tree(raw, shape).end for shape in (*SHAPES, *SWITCHES)} == {end}
 
 
-@PROPERTY
 @given(DOCUMENTS)
 def test_is_empty_and_is_string_are_what_the_value_is(raw: bytes) -> None:
     for shape in (EVERYTHING, None):
@@ -139,7 +133,6 @@ def is_readable(raw: bytes, shape: Any) -> bool:
     return True
 
 
-@PROPERTY
 @given(st.one_of(mutated(), st.binary(max_size=20)))
 @example(b'{"a":01}')
 @example(b'{"a":-01.5}')
@@ -436,7 +429,6 @@ def test_values_at_the_borders(raw: bytes, value: Any) -> None:
     assert same(tree(b'{"k": ' + raw + b" }", Shape(members={"k": "x"})).children[0].value, value)
 
 
-@PROPERTY
 @given(st.binary(max_size=50))
 def test_text_and_bytes_are_one_to_one(raw: bytes) -> None:
     assert encode(decode(raw)) == raw

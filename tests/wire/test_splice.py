@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from tests.wire.json_documents import DOCUMENTS, EVERYTHING, Members, latin, load, tree_view
 from thinkwire.wire.json_tree import Node, Shape, decode, read
 from thinkwire.wire.splice import Edit, Edits, quote, splice, to_json
@@ -116,7 +115,6 @@ def drafts(draw: st.DrawFn) -> tuple[bytes, Draft]:
     return raw, draft
 
 
-@PROPERTY
 @given(drafts())
 def test_the_text_after_means_what_the_naive_edit_means(case: tuple[bytes, Draft]) -> None:
     raw, draft = case
@@ -125,7 +123,6 @@ def test_the_text_after_means_what_the_naive_edit_means(case: tuple[bytes, Draft
     assert len(load(b"[" + after.removeprefix(BOM) + b"]")) == 1
 
 
-@PROPERTY
 @given(drafts())
 def test_edits_are_in_order_and_never_overlap(case: tuple[bytes, Draft]) -> None:
     raw, draft = case
@@ -135,7 +132,6 @@ def test_edits_are_in_order_and_never_overlap(case: tuple[bytes, Draft]) -> None
         done = end
 
 
-@PROPERTY
 @given(drafts())
 def test_members_that_no_edit_names_keep_their_bytes(case: tuple[bytes, Draft]) -> None:
     raw, draft = case
@@ -385,7 +381,6 @@ def test_children_of_shapes_with_a_switch_can_be_removed() -> None:
 # Text of our own.
 
 
-@PROPERTY
 @given(st.text())
 @example("\ud800")
 @example("é\n\0\u2028")
@@ -394,7 +389,6 @@ def test_values_become_ascii_that_means_the_same(text: str) -> None:
     assert json.loads(to_json([text])) == [text]
 
 
-@PROPERTY
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_quoted_name_is_read_as_that_name(name: str) -> None:
     (node,) = tree(b"{" + quote(latin(name)).encode("latin-1") + b":1}").children

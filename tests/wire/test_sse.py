@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY, drain, run_at_every_split, splits
+from tests.splits import drain, run_at_every_split, splits
 from tests.wire.oracle import read_events
 from thinkwire.wire.splice import Edit, splice
 from thinkwire.wire.sse import Frame, FrameSplitter, comment
@@ -83,7 +83,6 @@ def dispatched(chunks: Iterable[bytes]) -> list[bytes]:
 # No byte is lost.
 
 
-@PROPERTY
 @given(chunked(ANYTHING))
 @example([b"data: x\r", b"\n\r", b"\n"])
 @example([b"\r", b"\n", b"\n"])
@@ -94,7 +93,6 @@ def test_frames_joined_are_the_stream(chunks: list[bytes]) -> None:
     assert all(frame.raw for frame in frames)
 
 
-@PROPERTY
 @given(chunked(ANYTHING))
 def test_a_frame_is_handed_out_with_the_bytes_that_complete_it(chunks: list[bytes]) -> None:
     fed = b""
@@ -110,13 +108,11 @@ def test_a_frame_is_handed_out_with_the_bytes_that_complete_it(chunks: list[byte
         assert not held.startswith((b"\r", b"\n"))
 
 
-@PROPERTY
 @given(ANYTHING)
 def test_data_does_not_depend_on_the_cuts(raw: bytes) -> None:
     data_of(raw)
 
 
-@PROPERTY
 @given(ANYTHING)
 def test_line_feed_frames_stand_only_behind_a_frame_that_ends_in_cr(raw: bytes) -> None:
     for chunks in splits(raw):
@@ -132,13 +128,11 @@ def test_line_feed_frames_stand_only_behind_a_frame_that_ends_in_cr(raw: bytes) 
 # The data is what another reader sees.
 
 
-@PROPERTY
 @given(chunked(streams_of(UNNAMED_LINES)))
 def test_httpx_sse_sees_the_same_data(chunks: list[bytes]) -> None:
     assert dispatched(chunks) == read_events(b"".join(chunks))
 
 
-@PROPERTY
 @given(chunked(streams_of(NAMED_LINES)))
 def test_httpx_sse_sees_the_same_data_among_other_fields(chunks: list[bytes]) -> None:
     # It dispatches events without data, too, where a name or an id is known.
@@ -412,7 +406,6 @@ def edited_frames(draw: st.DrawFn) -> tuple[bytes, bytes, bytes, list[Edit]]:
     return head, lines, tail, edits
 
 
-@PROPERTY
 @given(edited_frames())
 def test_data_read_again_is_the_edited_data(case: tuple[bytes, bytes, bytes, list[Edit]]) -> None:
     head, lines, tail, edits = case

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.token_metadata import TokenList, read_tokens
 
 
@@ -184,7 +183,6 @@ JSON = st.recursive(
 )
 
 
-@PROPERTY
 @given(JSON)
 def test_any_json_value_is_read(value: Any) -> None:
     tokens = read_tokens(value)
@@ -194,7 +192,6 @@ def test_any_json_value_is_read(value: Any) -> None:
     assert tokens.count >= 0 or tokens == TokenList(-1, None, is_bare=False)
 
 
-@PROPERTY
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufffd"), min_size=1), st.data())
 def test_tokens_cut_anywhere_in_the_bytes_spell_the_text(text: str, data: st.DataObject) -> None:
     raw = text.encode()

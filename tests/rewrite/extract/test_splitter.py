@@ -20,7 +20,6 @@ from tests.rewrite.answers import (
     rewrite_stream,
     stream,
 )
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
@@ -232,7 +231,6 @@ FRAGMENTS = st.sampled_from(["<think>", "</think>", "<", "<thi", "nk>", "</thi",
 TEXTS = st.lists(FRAGMENTS, max_size=5).map("".join)
 
 
-@PROPERTY
 @given(st.lists(TEXTS, max_size=6), st.sampled_from([Keep(), RENAMED, Strip()]), st.booleans())
 def test_stream_body_and_every_split_agree(texts: list[str], reasoning: Reasoning, starts_inside: bool) -> None:
     one = plan(reasoning, starts_inside=starts_inside)
@@ -245,7 +243,6 @@ def test_stream_body_and_every_split_agree(texts: list[str], reasoning: Reasonin
         assert streamed.get(name, "") == message.get(name, "")
 
 
-@PROPERTY
 @given(st.lists(TEXTS, max_size=8), st.sampled_from([Keep(), Strip()]), st.sampled_from([THINK, ANYWHERE]))
 def test_the_quick_way_and_the_reading_way_agree(texts: list[str], reasoning: Reasoning, family: Family) -> None:
     raw = contents(*(text for text in texts for _ in range(4)))
@@ -297,7 +294,6 @@ def test_a_text_that_several_members_carry_is_shown_once() -> None:
 WORDS = st.text(alphabet="ab \n<é", max_size=6)
 
 
-@PROPERTY
 @given(st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4))
 def test_inline_then_extract_gives_back_the_same(thoughts: list[str], answers: list[str]) -> None:
     raw = stream(

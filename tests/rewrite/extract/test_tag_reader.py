@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, merged, pairs
 from thinkwire.rewrite.extract.tag_reader import TagReader, first_signs
 
@@ -204,7 +203,6 @@ FRAGMENTS = st.sampled_from([*TAGS, *CHANNELS, "response", "a", " ", "\n", "é"]
 FAMILY = st.sampled_from([*FAMILIES.values(), ANYWHERE, merged([THINK, FAMILIES["harmony"]])])
 
 
-@PROPERTY
 @given(st.lists(FRAGMENTS, max_size=12).map("".join), FAMILY, st.booleans(), st.sampled_from([1, 2, 3, 5]))
 def test_the_reading_does_not_depend_on_how_the_text_is_cut(
     text: str, family: Family, starts_inside: bool, size: int
@@ -212,7 +210,6 @@ def test_the_reading_does_not_depend_on_how_the_text_is_cut(
     assert read(text, family, starts_inside=starts_inside, size=size) == read(text, family, starts_inside=starts_inside)
 
 
-@PROPERTY
 @given(st.lists(FRAGMENTS, max_size=12).map("".join), FAMILY)
 def test_no_more_is_held_back_than_a_marker_is_long(text: str, family: Family) -> None:
     reader = TagReader(family, starts_inside=False)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES, Family
 from thinkwire.rewrite.history.mapper import Mapped, Refused, map_history
@@ -268,7 +267,6 @@ MEMBERS = st.fixed_dictionaries(
 HISTORIES = st.builds(History, st.sampled_from(list(To)), st.sampled_from([None, "", " "]), st.booleans())
 
 
-@PROPERTY
 @given(
     st.lists(MEMBERS, max_size=3),
     HISTORIES,

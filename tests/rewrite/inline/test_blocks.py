@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.rewrite.answers import documents_of
 from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, assembled, framed, rewritten
 from tests.rewrite.test_extract_blocks import response as tagged_response
-from tests.splits import PROPERTY
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
@@ -75,7 +74,6 @@ TEXTS = st.lists(st.sampled_from(["a", "b ", "\n", "<think>"]), max_size=3)
 BLOCKS = st.lists(st.tuples(st.sampled_from(["thinking", "text", "tool_use"]), TEXTS), max_size=5)
 
 
-@PROPERTY
 @given(BLOCKS)
 def test_streams_and_bodies_agree(blocks: list[Block]) -> None:
     raw = framed(message(blocks))
