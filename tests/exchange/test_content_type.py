@@ -1,16 +1,17 @@
-"""What the headers of an answer say of its body."""
+"""What the headers of an answer say about its body."""
 
 import pytest
 from mitmproxy import http
 
-from thinkwire.exchange.content_type import label_of
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.dialects.registry import request_facts
+from thinkwire.exchange.content_type import content_hint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 
-def label(*types: str, asked_for_stream: bool = True) -> ContentHint | None:
+def hint(*types: str) -> ContentHint | None:
     headers = http.Headers([(b"content-type", type_.encode()) for type_ in types])
     response = http.Response(b"HTTP/1.1", 200, b"OK", headers, b"", None, 0, 0)
-    return label_of(response, asked_for_stream=asked_for_stream, streams_a_list=False)
+    return content_hint(response, request_facts("h", "/v1/chat/completions", "POST", [], b'{"stream": true}'))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def label(*types: str, asked_for_stream: bool = True) -> ContentHint | None:
     ],
 )
 def test_a_type_says_how_to_read_the_body(type_: str, expected: ContentHint | None) -> None:
-    assert label(type_) is expected
+    assert hint(type_) is expected
 
 
 @pytest.mark.parametrize(
@@ -44,10 +45,10 @@ def test_a_type_says_how_to_read_the_body(type_: str, expected: ContentHint | No
     ],
 )
 def test_lines_have_many_names(type_: str) -> None:
-    assert label(type_) is ContentHint.LINES
+    assert hint(type_) is ContentHint.LINES
 
 
 def test_of_several_types_the_first_counts() -> None:
-    assert label("text/event-stream", "text/event-stream") is ContentHint.EVENTS
-    assert label("text/event-stream;charset=utf-8, application/json") is ContentHint.EVENTS
-    assert label("application/json, application/json") is ContentHint.JSON
+    assert hint("text/event-stream", "text/event-stream") is ContentHint.EVENTS
+    assert hint("text/event-stream;charset=utf-8, application/json") is ContentHint.EVENTS
+    assert hint("application/json, application/json") is ContentHint.JSON

@@ -1,17 +1,22 @@
-"""What the headers of an answer say of its body."""
+"""What the headers of an answer say about its body: the type, the content coding, the length."""
 
 import re
 from typing import Final
 
 from mitmproxy import http
 
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.registry import streams_a_list
+from thinkwire.rewrite.stream.sniff import ContentHint
+from thinkwire.wire.codings import Decoder, decoder_for
 
 __all__ = [
+    "body_decoder",
+    "content_coding",
+    "content_hint",
     "is_json",
     "is_streaming",
     "is_websocket",
-    "label_of",
     "may_have_body",
     "media_type",
     "stated_length",
@@ -45,6 +50,15 @@ def media_type(message: http.Message) -> str:
     return _END_OF_TYPE.split(str(message.headers.get("content-type", "")), maxsplit=1)[0].strip().lower()
 
 
+def content_coding(message: http.Message) -> str:
+    return str(message.headers.get("content-encoding", ""))
+
+
+def body_decoder(message: http.Message) -> Decoder | None:
+    """A new decoder for the body; None if its content coding is not known."""
+    return decoder_for(content_coding(message))
+
+
 def stated_length(message: http.Message) -> int | None:
     """What content-length says; None where it says nothing, or nothing that can be true."""
     stated = message.headers.get_all("content-length")
@@ -52,9 +66,9 @@ def stated_length(message: http.Message) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS else None
 
 
-def is_streaming(message: http.Message, *, streams_a_list: bool) -> bool:
+def is_streaming(response: http.Response, request: RequestFacts) -> bool:
     """Is it of a type that is read piece by piece? Then it must never be buffered whole."""
-    return media_type(message) in _STREAMING or (streams_a_list and is_json(message))
+    return media_type(response) in _STREAMING or (streams_a_list(request) and is_json(response))
 
 
 def is_json(message: http.Message) -> bool:
@@ -73,16 +87,13 @@ def may_have_body(request: http.Request, response: http.Response) -> bool:
     return request.method != "HEAD" and 200 <= status < 300 and status not in (204, 205)
 
 
-def label_of(response: http.Response, *, asked_for_stream: bool, streams_a_list: bool) -> ContentHint | None:
-    """How to read the body; None where it is not ours to read.
-
-    `streams_a_list`: the request asks for a stream from an API that may send it as a list, labelled as JSON.
-    """
+def content_hint(response: http.Response, request: RequestFacts) -> ContentHint | None:
+    """How to read the body; None if it is not one that an API of models answers with."""
     kind = media_type(response)
     if kind in _STREAMING:
         return _STREAMING[kind]
     if is_json(response):
-        return ContentHint.LIST if streams_a_list else ContentHint.JSON
-    if asked_for_stream and kind in ("", "text/plain"):
+        return ContentHint.LIST if streams_a_list(request) else ContentHint.JSON
+    if request.stream and kind in ("", "text/plain"):
         return ContentHint.UNSURE
     return None

@@ -11,8 +11,7 @@ from mitmproxy import http
 
 from thinkwire.dialects.core.provider_errors import advice_for
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.registry import streams_a_list
-from thinkwire.exchange.content_type import is_streaming, label_of, may_have_body
+from thinkwire.exchange.content_type import body_decoder, content_coding, content_hint, is_streaming, may_have_body
 from thinkwire.exchange.exchange_log import log_exchange, rules_of, what_was_done
 from thinkwire.exchange.framing import drop_stale, frame_stream, make_error, replace_body
 from thinkwire.exchange.request_headers import signs_header
@@ -22,10 +21,11 @@ from thinkwire.exchange.stream_taps import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Effect, Tally
 from thinkwire.ruleset.choose import Selection
-from thinkwire.wire.codings import CodingError, Decoder, decoder_for
+from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 
 __all__ = ["Exchange"]
@@ -113,17 +113,17 @@ class Exchange:
         `streams_bodies`: may mitmproxy hand on a body that is no stream without waiting for its end?
         """
         request, response = self._flow.request, self._response
-        label = self._label()
-        if label is None and is_streaming(response, streams_a_list=streams_a_list(self._facts)):
+        hint = self._hint()
+        if hint is None and is_streaming(response, self._facts):
             response.stream = pass_on
-        elif label is None or (label is ContentHint.JSON and not streams_bodies):
+        elif hint is None or (hint is ContentHint.JSON and not streams_bodies):
             return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
-        elif (decoder := decoder_for(_coding(response))) is None:
+        elif (decoder := body_decoder(response)) is None:
             self._refuse_coding()
             return
         else:
             self._tap = RewritingTap(
-                self._rewriter(label, decoder), observes=self._observes, drops_unreadable=self._drops_unreadable
+                self._rewriter(hint, decoder), observes=self._observes, drops_unreadable=self._drops_unreadable
             )
             response.stream = self._tap
             if not self._observes:
@@ -140,24 +140,24 @@ class Exchange:
     def _drops_unreadable(self) -> bool:
         return self._choice.plan.response.drops_unreadable
 
-    def _label(self) -> ContentHint | None:
+    def _hint(self) -> ContentHint | None:
         """How to read the answer; None where it is not to be changed."""
         if not self._choice.plan.reads_answer or not may_have_body(self._flow.request, self._response):
             return None
-        return label_of(self._response, asked_for_stream=self._facts.stream, streams_a_list=streams_a_list(self._facts))
+        return content_hint(self._response, self._facts)
 
-    def _rewriter(self, label: ContentHint, decoder: Decoder) -> StreamRewriter:
+    def _rewriter(self, hint: ContentHint, decoder: Decoder) -> StreamRewriter:
         plan = self._choice.plan.response
         self._answer = self._recollection.answer()
-        self._noun = "body" if label is ContentHint.JSON else "event"
+        self._noun = "body" if hint is ContentHint.JSON else "event"
         return StreamRewriter(
-            self._answer, label, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
+            self._answer, hint, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
         )
 
     def _refuse_coding(self) -> None:
         response = self._response
         done = "withheld" if self._drops_unreadable else "left alone"
-        self._notes.append(f"answer {done}: content-encoding {_coding(response)} cannot be read")
+        self._notes.append(f"answer {done}: content-encoding {content_coding(response)} cannot be read")
         if self._drops_unreadable and not self._observes:
             body = self._withhold("thinkwire cannot read this content-encoding and withheld the answer")
             response.stream = ReplacingTap(body)
@@ -173,13 +173,13 @@ class Exchange:
         """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
         if self._response.status_code == REFUSED and not self.refusal:
             self._note_advice()
-        label, raw = self._label(), self._response.raw_content
+        hint, raw = self._hint(), self._response.raw_content
         is_done = self._tap is not None and self._tap.was_called
-        if label is not None and not is_done:
+        if hint is not None and not is_done:
             if raw is None:
                 logger.error("%s: the answer went past us and was not rewritten", self._flow.request.pretty_url)
             elif raw:
-                self._rewrite_whole(raw, label)
+                self._rewrite_whole(raw, hint)
         self._log()
 
     def _note_advice(self) -> None:
@@ -188,9 +188,9 @@ class Exchange:
         if advice := advice_for(text):
             logger.warning("%s: %s", self._flow.request.pretty_url, advice)
 
-    def _rewrite_whole(self, raw: bytes, label: ContentHint) -> None:
+    def _rewrite_whole(self, raw: bytes, hint: ContentHint) -> None:
         try:
-            after = self._rewritten(raw, label)
+            after = self._rewritten(raw, hint)
         except Exception as error:
             # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
             self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
@@ -200,13 +200,13 @@ class Exchange:
         if after is not None and not self._observes:
             replace_body(self._flow.request, self._response, after)
 
-    def _rewritten(self, raw: bytes, label: ContentHint) -> bytes | None:
+    def _rewritten(self, raw: bytes, hint: ContentHint) -> bytes | None:
         """The body after rewriting, decoded; None where it stays as it is. Raises Unreadable and CodingError."""
-        decoder = decoder_for(_coding(self._response))
+        decoder = body_decoder(self._response)
         if decoder is None:
-            raise CodingError(f"content-encoding {_coding(self._response)} is not known")
-        if label is not ContentHint.JSON:
-            rewriter = self._rewriter(label, decoder)
+            raise CodingError(f"content-encoding {content_coding(self._response)} is not known")
+        if hint is not ContentHint.JSON:
+            rewriter = self._rewriter(hint, decoder)
             return b"".join([*rewriter.feed(raw, time.monotonic()), *rewriter.finish()])
         before = decoder.decode(raw)
         if not decoder.is_complete:
@@ -252,7 +252,3 @@ class Exchange:
 
     def _log(self) -> None:
         log_exchange(self._choice, self._tally, self._noun, self._notes, self._observes, live=self._flow.live)
-
-
-def _coding(response: http.Response) -> str:
-    return str(response.headers.get("content-encoding", ""))

@@ -13,8 +13,8 @@ from mitmproxy.websocket import WebSocketMessage
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.registry import DIALECTS, request_facts, streams_a_list
-from thinkwire.exchange.content_type import label_of, may_have_body, media_type, stated_length
+from thinkwire.dialects.registry import DIALECTS, request_facts
+from thinkwire.exchange.content_type import content_hint, may_have_body, media_type, stated_length
 from thinkwire.exchange.redactor import Redactor
 from thinkwire.playback.chunk_times import CHUNKS, cut_as_noted, is_time, noted_times
 from thinkwire.playback.flow_reader import read_flows
@@ -176,7 +176,7 @@ class RecordedExchange:
         response = self.flow.response
         if response is None or not response.raw_content or not may_have_body(self.flow.request, response):
             return None
-        return label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
+        return content_hint(response, facts)
 
     def answer(self, label: ContentHint) -> RecordedAnswer:
         """The answer as the provider sent it."""

@@ -1,96 +1,36 @@
-"""Faulty answers: recorded ones before they are served, and live ones on their way to the client.
+"""The answer of one flow with a fault, made on its way to the client.
 
-What becomes of a body is decided in `rewrite/faulty.py`; which fault there is, in `faults.py`.
+`rewrite/faults/injection.py` decides what becomes of a body, `selector.py` which fault there is. The events of recorded
+answers are faulty before they are served: see `replay/faulty_answer.py`.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from mitmproxy import flow, http
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.registry import streams_a_list
-from thinkwire.exchange.content_type import label_of, may_have_body
+from thinkwire.exchange.content_type import body_decoder, content_coding, content_hint, may_have_body
 from thinkwire.exchange.delayed_writer import stall
 from thinkwire.exchange.framing import drop_stale, frame_stream
 from thinkwire.exchange.request_headers import signs_header
 from thinkwire.exchange.sockets import has_left, reset_on_close, transport_of
 from thinkwire.exchange.stream_taps import SplitTap, Tap, pass_on, pieces_of
-from thinkwire.playback.chunk_times import Chunk
-from thinkwire.proxy.replay.recordings import ReplayExchange
 from thinkwire.rewrite.faults.fault import Fault
-from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step, dialect_asked, error_made_up
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, dialect_asked, error_made_up
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.ruleset.faults import spell_fault
-from thinkwire.wire.codings import decoder_for
 
-__all__ = ["FaultyAnswer", "perform"]
+__all__ = ["FaultyAnswer"]
 
 _CUT: Final = "thinkwire cut the answer off, as a fault"
 _RETRY_AFTER: Final = {"retry-after": "1"}
 """Seconds, which clients that try again wait."""
 
 logger = logging.getLogger(__name__)
-
-
-def _label(response: http.Response, facts: RequestFacts) -> ContentHint:
-    found = label_of(response, asked_for_stream=facts.stream, streams_a_list=streams_a_list(facts))
-    return found or ContentHint.UNSURE
-
-
-# --- recorded -----------------------------------------------------------------------------------------------------
-
-
-def perform(recorded: ReplayExchange, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect]) -> ReplayExchange:
-    """The exchange as it goes with this fault. How the pieces are split is left to who sends them to the client."""
-    request, response, answer = recorded.flow.request, recorded.flow.response, recorded.answer
-    if answer is None or response is None or not (fault.touches_events and may_have_body(request, response)):
-        return recorded
-    answer = answer.decoded()
-    decoder = decoder_for(answer.coding)
-    if decoder is None or not decoder.is_identity:
-        logger.warning("%s has no fault: its content-encoding %s cannot be read", recorded, answer.coding)
-        return recorded
-    body = FaultyBody(fault, _label(response, facts), dialect_asked(facts, dialects))
-    chunks, ended, breaks_off = _perform(answer.chunks, recorded.ended, body)
-    if body.shortfall:
-        logger.warning("%s: %s", recorded, body.shortfall)
-    return replace(
-        recorded,
-        answer=replace(answer, length=None, chunks=tuple(chunks)),
-        ended=ended,
-        breaks_off=breaks_off or (recorded.breaks_off and not body.is_over),
-    )
-
-
-def _perform(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> tuple[list[Chunk], float, bool]:
-    """The chunks, the end, and whether the connection breaks there."""
-    sent: list[Chunk] = []
-    late = 0.0
-    for at, step in _steps(chunks, ended, body):
-        match step:
-            case bytes():
-                sent.append((at + late, step))
-            case Pause(seconds):
-                late += seconds
-            case Break():
-                return sent, at + late, True
-        if body.is_over and isinstance(step, bytes):
-            ended = at
-    return sent, ended + late, False
-
-
-def _steps(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> Iterator[tuple[float, Step]]:
-    for at, chunk in chunks:
-        yield from ((at, step) for step in body.feed(chunk))
-    yield from ((ended, step) for step in body.finish())
-
-
-# --- live ---------------------------------------------------------------------------------------------------------
 
 
 class FaultyAnswer:
@@ -145,12 +85,13 @@ class FaultyAnswer:
 
     def _read_events(self) -> None:
         response = self._response
-        coding = str(response.headers.get("content-encoding", ""))
-        decoder = decoder_for(coding)
+        decoder = body_decoder(response)
         if decoder is None:
-            self.notes.append(f"its events cannot be told in content-encoding {coding}")
+            self.notes.append(f"its events cannot be told in content-encoding {content_coding(response)}")
             return
-        self._body = FaultyBody(self.fault, _label(response, self._facts), self._dialect, decoder)
+        self._body = FaultyBody(
+            self.fault, content_hint(response, self._facts) or ContentHint.UNSURE, self._dialect, decoder
+        )
         drop_stale(response)
 
     def install(self) -> None:

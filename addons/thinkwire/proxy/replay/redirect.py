@@ -17,7 +17,7 @@ from mitmproxy.flow import Flow
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.proxy.faults.live import perform
+from thinkwire.proxy.replay.faulty_answer import with_fault
 from thinkwire.proxy.replay.matcher import Asked, RecordingIndex, asked_by
 from thinkwire.proxy.replay.recordings import ReplayExchange
 from thinkwire.proxy.replay.server import TOKEN_HEADER, ReplayServer, ScheduledAnswer
@@ -79,7 +79,7 @@ class Redirect:
             else:
                 faulty = f", with the fault {spell_fault(fault)}" if fault.touches_body else ""
                 logger.info("%s is answered by %s%s", asked.line, recorded, faulty)
-                self._send(flow, perform(recorded.at_speed(self._speed), fault, asked.facts, dialects), accepts)
+                self._send(flow, with_fault(recorded.at_speed(self._speed), fault, asked.facts, dialects), accepts)
         except Exception:
             # Else mitmproxy would log it, and try the provider.
             logger.exception("thinkwire failed on a replay, please report this")

@@ -1,0 +1,25 @@
+"""What the callables of streamed bodies return, and what they tell."""
+
+from collections.abc import Iterator
+
+from thinkwire.exchange.stream_taps import InputTap, OutputTap, SplitTap, pass_on
+
+
+def test_pieces_are_of_at_most_so_many_bytes_and_never_empty() -> None:
+    tap = SplitTap(lambda chunk: [chunk, b"\xc3\xa9"] if chunk else b"", 1)
+    assert list(tap(b"ab")) == [b"a", b"b", b"\xc3", b"\xa9"]
+    assert list(tap(b"")) == []
+    assert list(SplitTap(pass_on, 3)(b"abcdefg")) == [b"abc", b"def", b"g"]
+
+
+def test_who_looks_on_does_not_run_ahead_of_a_stall() -> None:
+    told: list[object] = []
+
+    def stalling(_chunk: bytes) -> Iterator[bytes]:
+        yield b"a"
+        told.append("stall")
+        yield b"b"
+
+    for piece in InputTap(told.append, OutputTap(told.append, stalling))(b"ab"):
+        told.append(("sent", piece))
+    assert told == [b"ab", b"a", ("sent", b"a"), "stall", b"b", ("sent", b"b")]
