@@ -1,7 +1,7 @@
-"""Providers that want their thoughts back: each plays a tool loop, and answers 400 where a request breaks its rule.
+"""Providers that want their reasoning back: each plays a tool loop, and returns 400 if a request breaks its rule.
 
-The rules and the words of the errors are those of dialects.md, sections 4, 7, 8, 25 and 27. Which turn is asked for
-follows from the tool results in the request, so that one provider serves any number of callers, in any order.
+The rules and the words of the errors are those of docs/apis.md, "Errors about earlier reasoning". Which turn is asked
+for follows from the tool results in the request, so that one provider serves any number of callers, in any order.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What servers of chat completions add to them, each as its documentation or source shows it, where none is recorded.
 
-Each test says what must go with the thought and what must stay (dialects.md sections 5-19).
+Each test says what must go with the thought and what must stay (docs/apis.md, "Chat completions").
 """
 
 import json

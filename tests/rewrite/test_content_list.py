@@ -72,7 +72,7 @@ def test_kept_it_keeps_every_byte() -> None:
 
 
 def test_a_list_of_thoughts_alone_becomes_an_empty_text() -> None:
-    """A client that reads texts and one that reads lists both take it (dialects.md section 23)."""
+    """A client that reads texts and one that reads lists both take it (docs/apis.md, "Mistral")."""
     thought = body({"content": [thinking("Quiet thought"), thinking("More")]})
     assert rewrite_json(STRIP, thought) == body({"content": ""})
     first = chunk({"role": "assistant", "content": [thinking("Quiet thought")]})

@@ -1,4 +1,4 @@
-"""Each form in which servers list tokens, and that no other form is trusted (dialects.md sections 2.6 and 5-16)."""
+"""Each form in which servers list tokens, and that no other form is trusted (docs/apis.md, "Token metadata")."""
 
 from itertools import pairwise
 from typing import Any

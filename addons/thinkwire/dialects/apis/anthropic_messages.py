@@ -1,4 +1,4 @@
-"""Anthropic Messages: blocks of content, streamed block by block (dialects.md section 25).
+"""Anthropic Messages: blocks of content, streamed block by block (docs/apis.md, "Anthropic Messages").
 
 The tables read like that section. Blocks, deltas and events of a type that is not named here are none of reasoning
 (results of server tools, compactions, ...): they stay, and their numbers close the gaps that thoughts leave.

@@ -1,4 +1,5 @@
-"""AWS Bedrock's Converse and ConverseStream: blocks of content of all vendors in one form (dialects.md section 26).
+"""AWS Bedrock's Converse and ConverseStream: blocks of content of all vendors in one form (docs/apis.md,
+"Bedrock Converse").
 
 The type of an event stands in the frame, not in the document, so documents are told by their members. Nova sends the
 same documents through InvokeModel, each as a member named after its event.

@@ -1,7 +1,7 @@
 """AWS Bedrock's InvokeModel: requests and answers are the model's own, only path and errors are AWS's.
 
-No document is known here: each is recognised as one of the model's own API, and rewritten as such (dialects.md section
-26). Its name is that of the request.
+No document is known here: each is recognised as one of the model's own API, and rewritten as such (docs/apis.md,
+"Bedrock Invoke"). Its name is that of the request.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Chat completions: OpenAI's API, and what everybody else made of it (dialects.md sections 2, 3 and 5-20).
+"""Chat completions: OpenAI's API, and what everybody else made of it (docs/apis.md, "Chat completions").
 
 The tables read like those sections: a member's name, and what it is. Members that are not named are unknown: they
 stay, and an event that holds one with a value is worth sending.

@@ -1,4 +1,4 @@
-"""Cohere's chat, version 2, also as vLLM serves it (dialects.md section 24).
+"""Cohere's chat, version 2, also as vLLM serves it (docs/apis.md, "Cohere").
 
 The thought is a block of content, or on older models a plan that comes before tool calls. Thoughts and texts share one
 row of numbers; tool calls and citations have rows of their own, and a citation names the block that it is about.

@@ -1,4 +1,4 @@
-"""The legacy text completions, `/v1/completions` (dialects.md sections 5, 12 and 20).
+"""The legacy text completions, `/v1/completions` (docs/apis.md, "Completions").
 
 The answer is `text`. Only OpenRouter tells reasoning apart here; elsewhere a thought stands in the text, between the
 model's own tags. Chat completions have a `delta` or a `message`, and are described there.

@@ -1,4 +1,4 @@
-"""DashScope's own API for Qwen and its guests (dialects.md section 10); its compatible mode is chat completions.
+"""DashScope's own API for Qwen and its guests (docs/apis.md, "DashScope"); its compatible mode is chat completions.
 
 Its frames repeat the text from the start unless the request asks for increments, so the request decides what they are.
 """

@@ -1,4 +1,4 @@
-"""Gemini's own API, at Google AI, Vertex AI and Code Assist (dialects.md section 27).
+"""Gemini's own API, at Google AI, Vertex AI and Code Assist (docs/apis.md, "Gemini").
 
 A stream is events, or a list sent element by element where the request does not ask for events. The Interactions API
 has a file of its own; the OpenAI-compatible form is chat completions.

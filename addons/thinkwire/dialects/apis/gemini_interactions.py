@@ -1,4 +1,5 @@
-"""Gemini's Interactions API: an interaction is made of steps, and a thought is one (dialects.md section 27).
+"""Gemini's Interactions API: an interaction is made of steps, some of them reasoning (docs/apis.md,
+"Gemini Interactions").
 
 Its first form called the steps `outputs` and their events `content.*`; both are read.
 """

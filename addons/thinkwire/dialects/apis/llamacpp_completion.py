@@ -1,4 +1,4 @@
-"""llama.cpp's own completions, `/completion`, `/completions` and `/infill` (dialects.md section 20).
+"""llama.cpp's own completions, `/completion`, `/completions` and `/infill` (docs/apis.md, "llama.cpp completion").
 
 Raw text: the server parses no tags here, so a thought stands in `content`, and its tokens in the lists beside it.
 The endpoints under `/v1` are those of other APIs, and described there.

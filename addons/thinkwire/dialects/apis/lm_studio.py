@@ -1,4 +1,4 @@
-"""LM Studio's own API, `/api/v1/chat` (dialects.md section 22).
+"""LM Studio's own API, `/api/v1/chat` (docs/apis.md, "LM Studio").
 
 Named events, of which the last one repeats the whole answer; the body that is not streamed is what that event holds.
 A thought here is text alone: there are no signatures and no numbers to count by. What LM Studio offers in the shape

@@ -1,7 +1,7 @@
-"""Mistral's conversations and agents (dialects.md section 23): messages among the other outputs of a conversation.
+"""Mistral's conversations and agents (docs/apis.md, "Mistral Conversations").
 
-Their content is that of chat completions, a text or a list with thoughts in it, and in a stream also one part of such a
-list. Mistral's other API, chat completions, is described there.
+Messages are among the other outputs of a conversation. Their content is that of chat completions: a text, or a list
+with reasoning in it, and in a stream also one part of such a list. Mistral's other API is chat completions.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Ollama's own API, `/api/chat` and `/api/generate` (dialects.md section 21), and SGLang's look-alike.
+"""Ollama's own API, `/api/chat` and `/api/generate` (docs/apis.md, "Ollama"), and SGLang's look-alike.
 
 One object a line; the last one has `done: true`. Without a stream it is one object of the same shape. An answer has
 one owner, and no number. Ollama's OpenAI-like endpoints are chat completions and not described here.

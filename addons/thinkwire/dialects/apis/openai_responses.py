@@ -1,4 +1,4 @@
-"""OpenAI Responses, and what other servers answer under that name (dialects.md section 4).
+"""OpenAI Responses, and what other servers answer under that name (docs/apis.md, "OpenAI Responses").
 
 The tables read like that section: a response is a list of items, reasoning is an item of its own, and a stream tells
 of the items event by event. Compaction items hold state of the provider's and are not reasoning: they stay.

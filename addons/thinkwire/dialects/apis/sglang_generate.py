@@ -1,4 +1,4 @@
-"""SGLang's own `/generate` (dialects.md section 6).
+"""SGLang's own `/generate` (docs/apis.md, "SGLang generate").
 
 Raw text: no tags are parsed here. In a stream each document repeats all that was said so far, unless the server was
 started with incremental output, which neither the request nor a document tells. The endpoints under `/v1` are those

@@ -1,4 +1,5 @@
-"""Texts that a member beside them marks as a thought, and the tags around it (dialects.md section 27).
+"""Texts that a member beside them flags as reasoning, and the tags around it (docs/apis.md,
+"Gemini, OpenAI-compatible").
 
 Gemini's chat completions write the thought into `content`, between tags, and say so in another member. It knows marks
 and tags, which stand in the tables; it does not look for tags where there is no mark.

@@ -1,4 +1,4 @@
-"""Errors that a rule would have avoided: what providers say of earlier reasoning (dialects.md sections 4-8, 25, 27).
+"""Errors that a rule would have avoided (docs/apis.md, "Errors about earlier reasoning").
 
 The texts are the providers', found by the words that say what is wrong. Gateways wrap them, quote them and drop the
 marks around names, so that a pattern allows for any mark, or none.

@@ -1,4 +1,4 @@
-"""Ways of marking reasoning inside visible text (dialects.md section 28): markers, and where each one leads.
+"""Ways of marking reasoning inside visible text (docs/apis.md, "Tags in the text"): markers, and where each one leads.
 
 A family is a small machine: in each state some markers count, each leads to a state, and all other text is text. The
 tables say which; reading text by them is `rewrite/tags.py`.

@@ -1,4 +1,4 @@
-"""The forms in which servers list tokens one by one, and what such a list spells (dialects.md sections 2.6 and 5-16).
+"""The forms in which servers list tokens one by one, and what such a list spells (docs/apis.md, "Token metadata").
 
 The forms are told apart by their shape, whatever the member is called; it does not decide what happens to a list.
 """

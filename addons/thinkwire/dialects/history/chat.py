@@ -1,7 +1,7 @@
 """Earlier turns in the requests of chat completions and of those that are like them: Ollama, Anthropic Messages.
 
 Clients keep a thought as a member of the message under any name, as a list of blocks beside the content, as parts of
-the content, or as tagged text in front of it (dialects.md sections 7-16, 19, 21, 23).
+the content, or as tagged text in front of it (docs/apis.md, "Earlier reasoning in requests").
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Earlier turns in Gemini's API: signatures on the parts of a turn, most of all on calls (dialects.md section 27).
+"""Earlier turns in Gemini's API: signatures on the parts of a turn, most of all on calls (docs/apis.md, "Gemini").
 
 The thought itself need not come back; the signature of a call must, where the call is of the running turn.
 """

@@ -1,4 +1,5 @@
-"""Earlier turns in Anthropic Messages: blocks of content, thoughts with their signatures (dialects.md section 25).
+"""Earlier turns in Anthropic Messages: content blocks, reasoning with its signatures (docs/apis.md,
+"Anthropic Messages").
 
 In a tool loop the provider wants the thoughts of the running turn back as they came, where they stood.
 """

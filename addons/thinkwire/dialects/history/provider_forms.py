@@ -1,4 +1,4 @@
-"""Who takes earlier reasoning back, and in which form (dialects.md section 30, and what each section says of history).
+"""Who takes earlier reasoning back, and in which form (docs/apis.md, "Earlier reasoning in requests").
 
 A host says more than a model: behind it stands an API that reads its own form whatever the model. Where the host is
 unknown, the model's template decides. Unknown is unknown: the caller drops, since a text in the wrong place is shown.

@@ -1,4 +1,5 @@
-"""Earlier turns in OpenAI Responses: reasoning items, each in front of what it belongs to (dialects.md section 4)."""
+"""Earlier turns in OpenAI Responses: reasoning items, each before what it belongs to (docs/apis.md,
+"OpenAI Responses")."""
 
 from collections.abc import Iterable
 from typing import Any, Final
