@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.bodies import QUESTION, TEXT, body_answer, stream_answer
 from tests.e2e.fixtures import StartMitmdump
 from tests.e2e.mitmdump import Mitmdump
-from tests.e2e.upstream import Upstream
+from tests.e2e.upstream import LIMIT, Upstream
 
 RULES = """\
 version: 1
@@ -23,7 +23,7 @@ rules:
   - {id: error, when: {header: {x-fault: error}}, response: {fault: {error_after: 4, live: true}}}
   - {id: done, when: {header: {x-fault: done}}, response: {fault: {drop_done: true, live: true}}}
   - {id: split, when: {header: {x-fault: split}}, response: {fault: {split: 1, live: true}}}
-  - {id: stall, when: {header: {x-fault: stall}}, response: {fault: {stall: {after: 4, seconds: 5}, live: true}}}
+  - {id: stall, when: {header: {x-fault: stall}}, response: {fault: {stall: {after: 4, seconds: 86400}, live: true}}}
 """
 BEFORE = "Three"
 """What the first four events say."""
@@ -91,7 +91,12 @@ def test_this_client_needs_no_end_mark_and_takes_pieces(faulty: Mitmdump, fault:
 
 
 def test_an_answer_that_stalls_runs_into_the_timeout(faulty: Mitmdump) -> None:
+    def lose_patience(response: Any) -> None:
+        """From here on: how soon an answer begins is not what is tried."""
+        response.request.extensions["timeout"]["read"] = 1.0
+
     texts: list[str] = []
+    http_client = openai.DefaultHttpxClient(event_hooks={"response": [lose_patience]})
     with pytest.raises((openai.APITimeoutError, httpx.ReadTimeout)):
-        read_into(texts, client(faulty, "stall", timeout=0.5))
+        read_into(texts, client(faulty, "stall", timeout=LIMIT, http_client=http_client))
     assert "".join(texts) == BEFORE

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -76,6 +77,12 @@ class Conversation:
 
     def read_reply(self) -> Reply:
         while not self._ended:
+            self._read()
+        return _parse_reply(bytes(self._raw), self._method, self._ended == "reset")
+
+    def read_so_far(self) -> Reply:
+        """The answer as far as it has come by now, however it goes on."""
+        while not self._ended and select.select([self._connection], [], [], 0)[0]:
             self._read()
         return _parse_reply(bytes(self._raw), self._method, self._ended == "reset")
 
