@@ -1,4 +1,4 @@
-"""The AWS event stream: bytes in, raw messages out, nothing lost, nothing normalised (docs/apis.md, "AWS event stream").
+"""The AWS event stream: bytes in, raw messages out, nothing lost or normalised (docs/apis.md, "AWS event stream").
 
 A message is its length and that of its headers, a checksum of these two, the headers, a payload, and a checksum of all
 before it. Events of type `chunk` wrap their document: it is the payload's member `bytes`, in base64. It does not know
