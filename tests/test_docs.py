@@ -31,7 +31,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 YAML = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     pytest.param(match[1], id=f"{path.name}:{path.read_text(encoding='utf-8').count(chr(10), 0, match.start()) + 1}")
-    for path in sorted(PROJECT.glob("*.md"))
+    for path in sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")])
     for match in YAML.finditer(path.read_text(encoding="utf-8"))
 ]
 
@@ -91,7 +91,7 @@ def test_the_api_that_contributing_adds_is_one_that_works() -> None:
 
 
 def test_the_table_of_tag_families_is_printed_from_theirs() -> None:
-    guide = (PROJECT / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (PROJECT / "docs" / "guide.md").read_text(encoding="utf-8")
     shown = re.search(r"<!-- families:.*?-->\n(.*?)<!-- end of families -->", guide, re.DOTALL)
     assert shown is not None
     assert shown[1] == families_table(FAMILIES.values()), "CONTRIBUTING.md, A new family of tags, says how"
@@ -102,7 +102,7 @@ def test_the_diagram_of_states_is_printed_from_the_table() -> None:
     assert f"```mermaid\n{diagram()}```" in readme
 
 
-DOCUMENTS = sorted([*PROJECT.glob("*.md"), PROJECT / "recordings" / "README.md"])
+DOCUMENTS = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), PROJECT / "recordings" / "README.md"])
 LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([^)]*))?\)")
 
 
@@ -121,7 +121,7 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 def test_every_option_and_command_is_in_the_guide() -> None:
-    guide = (PROJECT / "GUIDE.md").read_text(encoding="utf-8")
+    guide = (PROJECT / "docs" / "guide.md").read_text(encoding="utf-8")
     addon = (PROJECT / "addons" / "thinkwire" / "proxy" / "addon.py").read_text(encoding="utf-8")
     commands = set(re.findall(r'@command\.command\("([^"]+)"\)', addon))
     assert commands

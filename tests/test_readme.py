@@ -26,7 +26,7 @@ def test_ci_runs_the_long_test_command_of_the_readme() -> None:
 
 
 def test_the_recordings_and_rule_files_that_the_documents_name_are_there() -> None:
-    shown = shown_commands("README.md", "GUIDE.md")
+    shown = shown_commands("README.md", "docs/guide.md")
     words = [word for line in shown if re.match("(python3|uv run) ", line) for word in shlex.split(line)]
     named = {
         word.rpartition("=")[2] for word in words if re.search(r"(recordings|rules|addons)/\S+\.(flow|yaml|py)$", word)

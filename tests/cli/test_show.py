@@ -294,7 +294,7 @@ def test_of_a_file_that_was_cut_the_complete_flows_are_shown(
 
 def test_the_guide_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER.parent)
-    guide = Path("GUIDE.md").read_text(encoding="utf-8")
+    guide = Path("docs/guide.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^    \$ uv run (thinkwire show .*)\n((?:    .*\n)+)", guide, re.MULTILINE)
     assert show(capsys, *shown[0].split()[2:]) == re.sub(r"^    ", "", shown[1], flags=re.MULTILINE) + "\n"
     (line,) = re.findall(r'`(\{"flow".*?\})`', guide)
