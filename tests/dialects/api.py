@@ -82,9 +82,9 @@ class Api:
             update
             for one in texts
             for update in locate(read(one, self.dialect.table(self.request)), Extent.DELTA)
-            if update.owner is not None
+            if update.item is not None
         ]
-        assert {update.owner for update in updates} <= {owner}
+        assert {update.item for update in updates} <= {owner}
         assert all(self.knows(json.loads(one)) for one in texts)
         parts = [leaf for update in updates for part in update.of(kind) for leaf in part.leaves or [part]]
         found = [part.node.value for part in parts if part.kind is kind and part.node.is_string]

@@ -203,6 +203,6 @@ def test_what_a_dialect_writes_it_locates_again() -> None:
     like = read(json.dumps(begin(0, 0, "say")), BLOCK_API.table(REQUEST))
     texts = BLOCK_API.write(Kind.REASONING, "hm", ItemKey("block", 2), like)
     updates = [locate(read(text, BLOCK_API.table(REQUEST)), Extent.DELTA)[0] for text in texts]
-    assert [update.owner for update in updates] == [ItemKey("block", 2)] * 3
+    assert [update.item for update in updates] == [ItemKey("block", 2)] * 3
     assert [part.node.value for update in updates for part in update.of(Kind.REASONING)] == ["hm"]
     assert updates[0].is_thought

@@ -26,7 +26,7 @@ _PROBE: Final = "probe"
 class _Block:
     """The block that is being written."""
 
-    owner: ItemKey
+    item: ItemKey
     """With its number as the client counts."""
     kind: Kind
     like: Node
@@ -57,7 +57,7 @@ class BlockWriter:
 
     def begin(self, updates: list[Update]) -> None:
         """Take note of the next document that came."""
-        self._like, self._beside = updates[0].node, updates[0].owner
+        self._like, self._beside = updates[0].node, updates[0].item
         if updates[0].begins or updates[0].resets:
             self._last = None
         for space in updates[0].resets:
@@ -68,7 +68,7 @@ class BlockWriter:
         """The space in which blocks of that kind are numbered."""
         assert self._like is not None
         updates = self._updates(self._dialect.write(kind, _PROBE, ItemKey("", 0), self._like)[0])
-        return updates[0].owner.space if updates[0].owner is not None else ""
+        return updates[0].item.space if updates[0].item is not None else ""
 
     def open(self, kind: Kind, owner: ItemKey, text: str) -> Iterable[str]:
         """The documents that open a block; `text` is what will be said in it first."""
@@ -105,7 +105,7 @@ class BlockWriter:
     def _written(self, text: str) -> tuple[list[str], list[str], list[str]]:
         """The documents of a block: those before its text, those with it, and those behind it."""
         assert self._block is not None
-        kind, owner, like = self._block.kind, self._block.owner, self._block.like
+        kind, owner, like = self._block.kind, self._block.item, self._block.like
         carriers = self._carriers.get(kind)
         if carriers is None:
             probe = self._dialect.write(kind, _PROBE, owner, like)

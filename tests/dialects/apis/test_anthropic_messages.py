@@ -290,11 +290,11 @@ def kinds(update: Update) -> dict[str, Kind]:
 
 def test_parts_are_found_in_events() -> None:
     (one,) = located(delta(2, "text_delta", text="Hi"))
-    assert (one.owner, kinds(one), one.is_thought) == (ItemKey("block", 2), {"text": Kind.TEXT}, False)
+    assert (one.item, kinds(one), one.is_thought) == (ItemKey("block", 2), {"text": Kind.TEXT}, False)
     (one,) = located(delta(2, "input_json_delta", partial_json="{"))
     assert kinds(one) == {"partial_json": Kind.TOOL_CALL}
     (one,) = located(END[0])
-    assert (one.owner, kinds(one)) == (None, {"stop_reason": Kind.FINISH, "usage": Kind.USAGE})
+    assert (one.item, kinds(one)) == (None, {"stop_reason": Kind.FINISH, "usage": Kind.USAGE})
 
 
 def test_blocks_of_a_body_are_updates_of_their_own() -> None:
@@ -308,7 +308,7 @@ def test_blocks_of_a_body_are_updates_of_their_own() -> None:
 def test_what_it_writes_it_locates_again(kind: Kind) -> None:
     texts = ANTHROPIC_MESSAGES.write(kind, 'é "x"', ItemKey("block", 2), tree(PING))
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
-    assert [one.owner for one in updates] == [ItemKey("block", 2)] * 3
+    assert [one.item for one in updates] == [ItemKey("block", 2)] * 3
     assert [part.node.value for one in updates for part in one.of(kind) if part.says_something] == ['é "x"']
     assert updates[0].is_thought == (kind is Kind.REASONING)
     assert all(text.isascii() and ANTHROPIC_MESSAGES.knows(tree(json.loads(text))) for text in texts)

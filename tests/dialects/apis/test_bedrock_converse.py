@@ -217,7 +217,7 @@ def tree(document: Any, table: Any = TABLE) -> Node:
 )
 def test_parts_are_found_in_events(one: Event, kind: Kind, is_thought: bool) -> None:
     (update,) = locate(tree(one[1]), Extent.DELTA)
-    assert (update.owner, update.is_thought) == (ItemKey("block", 3), is_thought)
+    assert (update.item, update.is_thought) == (ItemKey("block", 3), is_thought)
     assert [part.kind for part in update.parts] == [kind]
 
 
@@ -225,7 +225,7 @@ def test_parts_are_found_in_events(one: Event, kind: Kind, is_thought: bool) -> 
 def test_what_it_writes_it_locates_again(kind: Kind) -> None:
     texts = BEDROCK_CONVERSE.write(kind, 'é "x"', ItemKey("block", 2), tree({}))
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
-    assert [one.owner for one in updates] == [ItemKey("block", 2)] * 2
+    assert [one.item for one in updates] == [ItemKey("block", 2)] * 2
     assert [part.node.value for one in updates for part in one.of(kind)] == ['é "x"']
     assert updates[0].is_thought == (kind is Kind.REASONING)
     assert all(text.isascii() and BEDROCK_CONVERSE.knows(tree(json.loads(text))) for text in texts)

@@ -31,8 +31,8 @@ def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
     delta = {"role": "assistant", "content": "a", "reasoning": "b", "tool_calls": [1], "refusal": "c", "new": 1}
     choice = {"index": 3, "delta": delta, "logprobs": {"content": [1]}, "token_ids": [1], "finish_reason": "stop"}
     own, first = updates({"id": "x", "choices": [choice], "usage": {"n": 1}, "note": 1})
-    assert (own.owner, kinds(own)) == (None, {"usage": Kind.USAGE, "note": Kind.OTHER})
-    assert first.owner == ItemKey("", 3)
+    assert (own.item, kinds(own)) == (None, {"usage": Kind.USAGE, "note": Kind.OTHER})
+    assert first.item == ItemKey("", 3)
     assert kinds(first) == {
         "role": Kind.ROLE,
         "content": Kind.TEXT,
@@ -48,20 +48,20 @@ def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
 
 def test_choices_without_a_usable_index_are_told_apart_by_their_place() -> None:
     found = updates({"choices": [{"delta": {}}, {"index": None, "delta": {}}, {"index": "", "delta": {}}]})
-    assert [update.owner for update in found[1:]] == [ItemKey("", 0), ItemKey("", 1), ItemKey("", 2)]
+    assert [update.item for update in found[1:]] == [ItemKey("", 0), ItemKey("", 1), ItemKey("", 2)]
 
 
 def test_an_index_that_is_no_number_still_tells_choices_apart() -> None:
     for index in ("one", -1, 1.0, 10**30):
         (_, update) = updates({"choices": [{"index": index, "delta": {}}]})
-        assert update.owner == ItemKey("", json.dumps(index))
+        assert update.item == ItemKey("", json.dumps(index))
 
 
 def test_a_message_beside_a_delta_is_a_whole_of_the_same_owner() -> None:
     for names in (("delta", "message"), ("message", "delta")):
         choice = {name: {"content": name} for name in names} | {"index": 2, "token_ids": [1]}
         found = {update.extent: update for update in updates({"choices": [choice]})[1:]}
-        assert {update.owner for update in found.values()} == {ItemKey("", 2)}
+        assert {update.item for update in found.values()} == {ItemKey("", 2)}
         assert kinds(found[Extent.DELTA]) == {"content": Kind.TEXT, "token_ids": Kind.TOKENS}
         assert kinds(found[Extent.SNAPSHOT]) == {"content": Kind.TEXT}
 
@@ -127,7 +127,7 @@ def test_what_is_written_is_located_again_with_the_envelope_of_its_stream(kind: 
     like = tree({"id": "é1", "object": "chat.completion.chunk", "created": 7, "model": "m", "choices": [], "usage": {}})
     (text,) = CHAT_COMPLETIONS.write(kind, 'say "é"\n', ItemKey("", 2), like)
     (_, update) = locate(read(text, CHAT_COMPLETIONS.table(REQUEST)), Extent.DELTA)
-    assert update.owner == ItemKey("", 2)
+    assert update.item == ItemKey("", 2)
     assert [(part.kind, part.node.value) for part in update.parts if part.says_something] == [(kind, 'say "é"\n')]
     written = read(text, CHAT_COMPLETIONS.table(REQUEST))
     assert [(node.key, node.raw) for node in written.children[:-1]] == [

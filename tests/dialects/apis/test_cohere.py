@@ -313,7 +313,7 @@ def test_an_error_is_what_its_clients_read() -> None:
 
 def test_a_block_of_a_body_is_numbered_by_its_place() -> None:
     updates = API.updates(answer(THINKS, SAYS), Extent.SNAPSHOT)
-    assert [update.owner for update in updates] == [None, ItemKey("content", 0), ItemKey("content", 1)]
+    assert [update.item for update in updates] == [None, ItemKey("content", 0), ItemKey("content", 1)]
     assert [update.is_thought for update in updates] == [False, True, False]
 
 

@@ -56,7 +56,7 @@ def test_a_choice_is_an_update_of_its_own() -> None:
         | {"usage": USAGE}
     )
     assert kinds(own) == {"usage": Kind.USAGE}
-    assert first.owner == ItemKey("", 2)
+    assert first.item == ItemKey("", 2)
     assert kinds(first) == {
         "text": Kind.TEXT,
         "reasoning": Kind.REASONING,

@@ -52,8 +52,8 @@ def test_a_chunk_is_the_document_and_an_update_for_each_candidate() -> None:
     del first["candidates"][0]["index"]
     second = said(text("b"), index=1, news=1)
     own, one, two = API.updates({"candidates": first["candidates"] + second["candidates"], "usageMetadata": USAGE})
-    assert (own.owner, kinds(own)) == (None, {"usageMetadata": Kind.USAGE})
-    assert (one.owner, two.owner) == (ItemKey("", 0), ItemKey("", 1))
+    assert (own.item, kinds(own)) == (None, {"usageMetadata": Kind.USAGE})
+    assert (one.item, two.item) == (ItemKey("", 0), ItemKey("", 1))
     assert [(part.kind, part.node.key) for part in one.parts] == [
         (Kind.REASONING, ""),
         (Kind.TEXT, "text"),

@@ -64,9 +64,9 @@ def stripped(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 def test_an_event_is_about_one_step() -> None:
     (start,) = API.updates(happened("step.start", index=2, step={"type": "thought", "signature": "x"}))
     found = {"type": Kind.OTHER, "signature": Kind.OPAQUE}
-    assert (start.owner, start.is_thought, kinds(start)) == (ItemKey("step", 2), True, found)
+    assert (start.item, start.is_thought, kinds(start)) == (ItemKey("step", 2), True, found)
     (delta,) = API.updates(happened("step.delta", index=3, delta=SUMMARY))
-    assert (delta.owner, delta.is_thought, kinds(delta)) == (ItemKey("step", 3), False, {"text": Kind.REASONING})
+    assert (delta.item, delta.is_thought, kinds(delta)) == (ItemKey("step", 3), False, {"text": Kind.REASONING})
     (delta,) = API.updates(happened("step.delta", index=4, delta={"type": "arguments_delta", "arguments": "{"}))
     assert kinds(delta) == {"arguments": Kind.TOOL_CALL}
 

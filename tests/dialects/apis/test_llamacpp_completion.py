@@ -34,7 +34,7 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_a_chunk_is_one_update_of_its_prompts_owner() -> None:
     (update,) = API.updates(piece("a", 1, index=2, completion_probabilities=probabilities("a")))
-    assert update.owner == ItemKey("", 2)
+    assert update.item == ItemKey("", 2)
     assert kinds(update) == {"content": Kind.TEXT, "tokens": Kind.TOKENS, "completion_probabilities": Kind.TOKENS}
 
 
@@ -50,7 +50,7 @@ def test_the_last_chunk_says_that_it_is_and_repeats_what_the_client_sent() -> No
 
 def test_a_body_can_be_a_list_of_answers() -> None:
     _, first, second = API.updates([piece("a"), piece("b", index=1)], Extent.SNAPSHOT)
-    assert [update.owner for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
+    assert [update.item for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
     assert kinds(second) == {"content": Kind.TEXT}
     assert LLAMACPP_COMPLETION.knows(API.tree([piece("a"), piece("b")]))
 
@@ -75,7 +75,7 @@ def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
 def test_what_is_written_is_located_again(kind: Kind) -> None:
     (document,) = LLAMACPP_COMPLETION.write(kind, 'say "é"\n', ItemKey("", 2), API.tree(END))
     (update,) = API.updates(json.loads(document))
-    assert (update.owner, [part.node.value for part in update.of(kind)][-1]) == (ItemKey("", 2), 'say "é"\n')
+    assert (update.item, [part.node.value for part in update.of(kind)][-1]) == (ItemKey("", 2), 'say "é"\n')
 
 
 @pytest.mark.parametrize("path", ["/completion", "/completions", "/infill", "/llama/completion", "/elsewhere"])

@@ -60,7 +60,7 @@ SHOWN_STREAM = named(*START, *CALL, *SAID, {"type": "chat.end", "result": SHOWN}
 def test_events_of_a_thought_are_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.owner, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
+        assert (update.is_thought, update.item, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
 
 
 def test_events_of_the_answer() -> None:

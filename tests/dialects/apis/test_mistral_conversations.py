@@ -168,7 +168,7 @@ def test_what_is_written_is_a_piece_of_a_message(kind: Kind, content: str | None
     assert json.loads(text) == {**left, "content": content or thought}
     (update,) = API.updates(json.loads(text))
     (part,) = update.of(kind)
-    assert (update.owner, [leaf.node.value for leaf in part.leaves] or [part.node.value]) == (ItemKey("", 0), ["hm é"])
+    assert (update.item, [leaf.node.value for leaf in part.leaves] or [part.node.value]) == (ItemKey("", 0), ["hm é"])
 
 
 def test_an_error_is_what_its_clients_read() -> None:

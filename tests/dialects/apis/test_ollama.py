@@ -54,7 +54,7 @@ def test_a_line_of_a_chat_is_one_update_of_the_only_owner() -> None:
     (update,) = CHAT.updates(
         said("a", "b", tool_calls=CALL, logprobs=[entry("x")], done=True, done_reason="stop", news=1, **COUNTS)
     )
-    assert update.owner == ONE
+    assert update.item == ONE
     assert kinds(update) == {
         "role": Kind.ROLE,
         "content": Kind.TEXT,

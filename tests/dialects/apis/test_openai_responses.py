@@ -143,7 +143,7 @@ def stripped(*documents: Document, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_an_event_is_about_the_item_with_its_index() -> None:
     (piece,) = API.updates({"type": "response.output_text.delta", "output_index": 3, "delta": "a", "logprobs": [1]})
-    assert piece.owner == ItemKey("output", 3)
+    assert piece.item == ItemKey("output", 3)
     assert kinds(piece) == {"delta": Kind.TEXT, "logprobs": Kind.TOKENS}
 
 
@@ -263,7 +263,7 @@ def test_what_is_written_is_an_item_from_its_opening_to_its_end(kind: Kind) -> N
     assert {(one["output_index"], one["sequence_number"]) for one in documents} == {(2, 7)}
     assert [documents[0]["type"], documents[-1]["type"]] == ["response.output_item.added", "response.output_item.done"]
     updates = [locate(read(text, API.dialect.table(API.request)), Extent.DELTA)[0] for text in texts]
-    assert {update.owner for update in updates} == {ItemKey("output", 2)}
+    assert {update.item for update in updates} == {ItemKey("output", 2)}
     pieces = [update for update in updates if update.extent is Extent.DELTA]
     found = [part.node.value for update in pieces for part in update.of(kind) if part.node.is_string]
     assert "".join(found) == 'say "é"\n'

@@ -35,7 +35,7 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 
 def test_an_answer_is_a_whole_in_a_stream_too() -> None:
     (update,) = API.updates(END | {"index": 2, "reasoning_text": "x"})
-    assert (update.owner, update.extent) == (ItemKey("", 2), Extent.SNAPSHOT)
+    assert (update.item, update.extent) == (ItemKey("", 2), Extent.SNAPSHOT)
     assert kinds(update) == {
         "text": Kind.TEXT,
         "reasoning_text": Kind.REASONING,
@@ -56,7 +56,7 @@ def test_what_the_engine_knows_of_the_prompt_stays_apart() -> None:
 
 def test_a_body_can_be_a_list_of_answers() -> None:
     _, first, second = API.updates([answer("a"), answer("b")], Extent.SNAPSHOT)
-    assert [update.owner for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
+    assert [update.item for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
     assert SGLANG_GENERATE.knows(API.tree([answer("a"), answer("b")]))
 
 

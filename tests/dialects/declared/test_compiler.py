@@ -51,17 +51,17 @@ def test_each_path_finds_its_member_and_all_else_is_unknown() -> None:
 
 def test_an_owner_makes_the_object_around_it_an_update_of_its_own() -> None:
     document = {"choices": [{"index": 3, "delta": {"say": "hi"}}, {"index": 5, "delta": {}}]}
-    assert [update.owner for update in updates(CHOICES, document)] == [None, ItemKey("", 3), ItemKey("", 5)]
+    assert [update.item for update in updates(CHOICES, document)] == [None, ItemKey("", 3), ItemKey("", 5)]
 
 
 def test_without_an_owner_the_document_is_about_the_only_one() -> None:
-    assert [update.owner for update in updates(EVENTS, {"type": "say.delta", "text": "hi"})] == [ItemKey("", 0)]
+    assert [update.item for update in updates(EVENTS, {"type": "say.delta", "text": "hi"})] == [ItemKey("", 0)]
 
 
 def test_an_owner_may_stand_at_the_root_or_in_one_sort_of_event() -> None:
     for owner in ("index", "[type=say.delta].index"):
         paths = {**EVENTS, "owner": [owner]}
-        assert [update.owner for update in updates(paths, {"type": "say.delta", "index": 4})] == [ItemKey("", 4)]
+        assert [update.item for update in updates(paths, {"type": "say.delta", "index": 4})] == [ItemKey("", 4)]
 
 
 def test_an_object_is_chosen_by_the_value_of_a_member() -> None:
@@ -201,14 +201,14 @@ def test_a_chosen_element_that_has_an_owner_is_a_thought_of_that_owner() -> None
     paths = {"reasoning": ["output[*][type=think]"], "owner": ["output[*].n"], "opaque": ["output[*][type=think].seal"]}
     document = {"output": [{"type": "think", "n": 0, "text": "hm", "seal": "s"}, {"type": "say", "n": 1}]}
     _, thought, other = updates(paths, document)
-    assert (thought.owner, thought.is_thought, thought.has_state) == (ItemKey("", 0), True, True)
-    assert (other.owner, other.is_thought) == (ItemKey("", 1), False)
+    assert (thought.item, thought.is_thought, thought.has_state) == (ItemKey("", 0), True, True)
+    assert (other.item, other.is_thought) == (ItemKey("", 1), False)
 
 
 def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
     paths = {"thought": ["block[type=thinking]"], "owner": ["index"], "text": ["delta.text"]}
     (update,) = updates(paths, {"index": 2, "block": {"type": "thinking", "text": "hm"}})
-    assert (update.owner, update.is_thought, update.has_state) == (ItemKey("owner", 2), True, False)
+    assert (update.item, update.is_thought, update.has_state) == (ItemKey("owner", 2), True, False)
     (update,) = updates(paths, {"index": 2, "block": {"type": "text", "text": "hi"}})
     assert not update.is_thought
 
@@ -290,7 +290,7 @@ def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner:
     again = locate(read(text, dialect.table(REQUEST)), Extent.DELTA)
     assert "hm" in str([part.node.value for update in again for part in update.of(Kind.REASONING)])
     if "owner" in paths:
-        assert owner.number in [update.owner.number for update in again if update.owner]
+        assert owner.number in [update.item.number for update in again if update.item]
 
 
 def test_a_kind_without_a_place_is_not_written() -> None:

@@ -19,8 +19,8 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     own = Update(root, level.extent if level is not None and level.extent is not None else extent)
     found = [own]
     _collect(root, own, found)
-    if level is not None and level.opens and own.owner is None:
-        own.owner = ItemKey(level.space, 0)
+    if level is not None and level.opens and own.item is None:
+        own.item = ItemKey(level.space, 0)
     for update in found:
         part_marked_texts(update)
     return found
@@ -65,8 +65,8 @@ def _count(update: Update, place: FieldSpec, node: Node) -> None:
     number = number_at(node)
     owner = ItemKey(place.space, node.raw if number is None else number)
     if place.kind is Kind.OWNER:
-        if not place.is_name or update.owner is None:
-            update.owner = owner
+        if not place.is_name or update.item is None:
+            update.item = owner
     elif place.kind is Kind.REFERENCE:
         update.about.append(owner)
     if place.space and number is not None:
@@ -100,10 +100,10 @@ def _open(node: Node, by_place: ItemKey, around: Update, found: list[Update]) ->
     begin = len(found)
     found.append(update)
     _collect(node, update, found)
-    owner = update.owner or by_place
+    owner = update.item or by_place
     for found_inside in found[begin:]:
         if found_inside.node is node:
-            found_inside.owner = owner
+            found_inside.item = owner
 
 
 def _leaves(node: Node) -> list[Part]:

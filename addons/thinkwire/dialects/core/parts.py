@@ -203,7 +203,7 @@ class Update:
     node: Node
     """The object that is about this owner: an element of a list, or the whole document."""
     extent: Extent
-    owner: ItemKey | None = None
+    item: ItemKey | None = None
     """None for what a document says outside of any choice or block."""
     parts: list[Part] = field(default_factory=list)
     about: list[ItemKey] = field(default_factory=list)

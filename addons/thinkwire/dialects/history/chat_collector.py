@@ -64,7 +64,7 @@ class ChatListener:
         self._choices: dict[ItemKey, _Choice] = {}
 
     def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
-        sinks = [self._hear(update, extent) for update in updates if update.extent is extent and update.owner]
+        sinks = [self._hear(update, extent) for update in updates if update.extent is extent and update.item]
         heard = [sink for sink in sinks if sink is not DISCARD]
         return None if len(heard) > 1 else heard[0] if heard else DISCARD
 
@@ -72,8 +72,8 @@ class ChatListener:
         return [choice.turn(self._tell_apart) for choice in self._choices.values()]
 
     def _hear(self, update: Update, extent: Extent) -> TextSink | None:
-        assert update.owner is not None
-        choice = self._choices.setdefault(update.owner, _Choice())
+        assert update.item is not None
+        choice = self._choices.setdefault(update.item, _Choice())
         texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
         for node in texts:
             choice.text.take(node)

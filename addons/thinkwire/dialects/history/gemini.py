@@ -86,7 +86,7 @@ class _GeminiListener:
         for update in updates:
             content = update.node.child("content")
             parts = content.child("parts") if content is not None else None
-            if update.owner is None or parts is None:
+            if update.item is None or parts is None:
                 continue
             for node in parts.children:
                 part = node.value

@@ -112,8 +112,8 @@ class _MessagesListener:
         if extent is Extent.SNAPSHOT:
             content = own.node.child("content")
             self._body = content.value if content is not None and isinstance(content.value, list) else []
-        elif own.owner is not None:
-            return self._hear_block(own, own.owner)
+        elif own.item is not None:
+            return self._hear_block(own, own.item)
         return DISCARD
 
     def _hear_block(self, update: Update, owner: object) -> TextSink | None:

@@ -94,11 +94,11 @@ class Extraction:
         """What is held back of texts that others follow under the same numbers; theirs begin anew."""
         if own.resets:
             return self._extractor.forget()
-        return self._extractor.end(own.owner) if own.begins and own.owner is not None else []
+        return self._extractor.end(own.item) if own.begins and own.item is not None else []
 
     def _read_block(self, updates: list[Update], blocks: Blocks, edits: Edits) -> ExtractResult:
         """Tell apart the text of a document about one block, and place what it holds in blocks."""
-        own, owner = updates[0], updates[0].owner
+        own, owner = updates[0], updates[0].item
         before = self._ended_in_blocks(updates, blocks) if own.begins or own.resets else []
         blocks.begin(updates)
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
@@ -135,8 +135,8 @@ class Extraction:
         documents = self._all_in_blocks(self._ended(own), blocks)
         if own.resets:
             documents += [*blocks.close(), *blocks.release_all_but(None)]
-        elif own.owner is not None:
-            documents += blocks.show_blank(own.owner)
+        elif own.item is not None:
+            documents += blocks.show_blank(own.item)
         return documents
 
     def _told_apart(
@@ -205,7 +205,7 @@ class Extraction:
             return True
         if update.extent is Extent.SNAPSHOT:
             return self._dialect is not None and self._dialect.place is not None
-        return update.owner is None or update.owner.space == ""
+        return update.item is None or update.item.space == ""
 
     def _documents(self, pieces: Iterable[tuple[ItemKey | None, Piece]], dialect: Dialect) -> Iterable[str]:
         for owner, piece in pieces:
@@ -232,11 +232,11 @@ class Extraction:
     def _note_text(self, update: Update, updates: list[Update]) -> None:
         like = likeness_of(update, updates)
         if like is not None:
-            self._last_texts[update.owner] = like
+            self._last_texts[update.item] = like
 
     def _opens(self, own: Update) -> bool:
         """May a document open a block, with text in it already? No other text can leave in its likeness."""
-        owner = own.owner
+        owner = own.item
         if owner is None or owner.space == "" or self._extractor.has_read(owner):
             return False
         return own.begins or any(part.says_something for part in own.of(Kind.OTHER))

@@ -49,13 +49,13 @@ class Blocks:
         own = updates[0]
         if own.resets:
             self._shown.clear()
-        elif own.begins and own.owner is not None:
-            self._shown.discard(own.owner)
-            self._numbers.forget_owner(own.owner)
+        elif own.begins and own.item is not None:
+            self._shown.discard(own.item)
+            self._numbers.forget_owner(own.item)
 
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
-        owner = update.owner
+        owner = update.item
         return owner is not None and owner.space != "" and not update.is_thought and owner not in self._shown
 
     def shows(self, owner: ItemKey) -> None:
@@ -100,7 +100,7 @@ class Blocks:
 
     def ends_unseen(self, updates: list[Update]) -> bool:
         """Does the document end a block of which nothing was shown? Then it goes, with what opened it."""
-        owner = updates[0].owner
+        owner = updates[0].item
         if owner is None or (owner != self._held_owner and not self._numbers.is_removed(owner)):
             return False
         self._drop_held()

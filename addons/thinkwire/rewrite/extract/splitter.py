@@ -64,7 +64,7 @@ class Extractor:
             if update.extent is Extent.DELTA:
                 self._read_delta(update, edits, result)
             elif update.node not in deltas:  # a whole beside a delta repeats what came so far, and ends nothing
-                result.before.extend((update.owner, piece) for piece in self.flush(update.owner))
+                result.before.extend((update.item, piece) for piece in self.flush(update.item))
         result.wholes.extend(self.wholes_of(selected, edits, has_blocks=has_blocks))
         return result
 
@@ -91,7 +91,7 @@ class Extractor:
         texts = _texts(update) if update.extent is Extent.DELTA else []
         if not texts:
             return None
-        reader = self._reader_of(update.owner)
+        reader = self._reader_of(update.item)
         before, is_beginning = reader.mark, reader.is_at_beginning
         values = [part.node.value for part in texts]
         pieces = reader.feed("".join(values))
@@ -128,7 +128,7 @@ class Extractor:
         for texts in _whole_texts(updates):
             first, _ = texts[0]
             row = first.node.parent
-            is_first = not has_blocks or (row not in begun if row is not None else self._may_be_first(first.owner))
+            is_first = not has_blocks or (row not in begun if row is not None else self._may_be_first(first.item))
             begun.add(row)
             yield from self._read_whole(texts, self._reader(is_first=is_first), edits)
 
@@ -141,12 +141,12 @@ class Extractor:
     def _read_delta(self, update: Update, edits: Edits, result: Extracted) -> None:
         texts = _texts(update)
         ends = any(part.says_something for part in update.of(Kind.FINISH))
-        ends_block = update.owner is not None and update.owner.space != "" and not update.of(Kind.TEXT)
+        ends_block = update.item is not None and update.item.space != "" and not update.of(Kind.TEXT)
         goes_on = ends_block or any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL))
-        reader = self._readers.get(update.owner)
+        reader = self._readers.get(update.item)
         if not texts and (reader is None or not (ends or goes_on)):
             return
-        reader = self._reader_of(update.owner)
+        reader = self._reader_of(update.item)
         before = reader.mark
         text = "".join(part.node.value for part in texts)
         pieces = reader.feed(text)
@@ -158,7 +158,7 @@ class Extractor:
                 pieces = joined(piece for piece in pieces if not piece.is_reasoning)
             self._place(update, texts, pieces, edits, result, has_ended=ends)
         elif not texts:
-            result.before.extend((update.owner, piece) for piece in pieces)
+            result.before.extend((update.item, piece) for piece in pieces)
         self.changes += reader.mark != before or reader.is_at_beginning
 
     def _place(
@@ -185,7 +185,7 @@ class Extractor:
         texts[0 if goes_first else -1].shown = stays[0].text if stays else ""
         for part in texts:
             edits.replace(part.node, quote_text(part.shown or ""))
-        (result.after if goes_first else result.before).extend((update.owner, piece) for piece in others)
+        (result.after if goes_first else result.before).extend((update.item, piece) for piece in others)
 
     # --- wholes -------------------------------------------------------------------------------------------------
 
@@ -222,5 +222,5 @@ def _whole_texts(updates: list[Update]) -> Iterable[list[tuple[Update, Part]]]:
     for number, update in enumerate(updates):
         texts = _texts(update) if update.extent is Extent.SNAPSHOT else []
         if texts:
-            result.setdefault(update.owner if is_stream else number, []).extend((update, part) for part in texts)
+            result.setdefault(update.item if is_stream else number, []).extend((update, part) for part in texts)
     return result.values()

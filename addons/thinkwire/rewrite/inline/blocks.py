@@ -35,7 +35,7 @@ class InlineBlocks:
 
     def note(self, update: Update, reasoning: str) -> bool:
         """Take note of what a document with this reasoning says about its block; returns whether it is a thought."""
-        owner = update.owner
+        owner = update.item
         if owner is None:
             return False
         if owner.space == "":  # no block, and the same for all that is about the answer: it says nothing of the next
@@ -53,7 +53,7 @@ class InlineBlocks:
             self._next.pop(space, None)
         if updates[0].resets:
             self._thoughts.clear()
-        owner = updates[0].owner
+        owner = updates[0].item
         if owner is not None and isinstance(owner.number, int):
             self._next[owner.space] = max(self._next.get(owner.space, 0), owner.number + 1)
 

@@ -55,11 +55,11 @@ class Inliner:
         for update in updates:
             if update.extent is Extent.SNAPSHOT:
                 inline_whole(update, self._tags, dialect, edits)
-            elif update.owner is not None:
+            elif update.item is not None:
                 text = self._text_of(update)
                 if text:
                     goes_first = bool(update.of(Kind.ROLE)) and not _goes_on(update)
-                    documents = dialect.write(Kind.TEXT, text, update.owner, updates[0].node)
+                    documents = dialect.write(Kind.TEXT, text, update.item, updates[0].node)
                     (after if goes_first else before).extend(documents)
                     remove_reasoning(update, Opaque.KEEP, edits)
         return Inlined(before, after)
@@ -75,7 +75,7 @@ class Inliner:
         return [text for owner in opened for text in dialect.write(Kind.TEXT, self._closes, owner, self._like)]
 
     def _inline_block(self, updates: list[Update], blocks: InlineBlocks, dialect: Dialect, edits: Edits) -> Inlined:
-        own, owner = updates[0], updates[0].owner
+        own, owner = updates[0], updates[0].item
         blocks.begin(updates)
         reasoning = reasoning_of(own)
         if owner is not None and blocks.note(own, reasoning):
@@ -92,13 +92,13 @@ class Inliner:
 
     def _text_of(self, update: Update) -> str:
         """What the text gains by this update: its reasoning, with the tags that are due."""
-        was_open = self._is_open.get(update.owner, False)
+        was_open = self._is_open.get(update.item, False)
         reasoning = reasoning_of(update)
         opens = self._opens if reasoning and not was_open else ""
         closes = self._closes if (reasoning or was_open) and _goes_on(update) else ""
         is_open = (was_open or bool(reasoning)) and not closes
         if is_open != was_open:
-            self._is_open[update.owner] = is_open
+            self._is_open[update.item] = is_open
             self.changes += 1
         return f"{opens}{reasoning}{closes}"
 

@@ -219,9 +219,9 @@ def _extent(subject: Subject) -> Extent:
 
 def _shown(said: EventContent, update: Update, subject: Subject) -> list[str]:
     """The reasoning and the visible text of an update, as far as there is any."""
-    if update.owner is None or any(part.says_something for part in update.of(Kind.TOOL_CALL)):
+    if update.item is None or any(part.says_something for part in update.of(Kind.TOOL_CALL)):
         return []
-    name = update.owner.number
+    name = update.item.number
     number = name.strip('"') if isinstance(name, str) else name
     kinds = (Kind.REASONING, Kind.TEXT, Kind.REFUSAL)
     own = [one for one in said.moments if number in (one.choice, one.block) and one.kind in kinds]
@@ -267,7 +267,7 @@ def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
     for said in subject.said:
         if any(update.begins for update in said.updates):
             for update in said.updates:
-                current.pop(update.owner.number if update.owner is not None else None, None)
+                current.pop(update.item.number if update.item is not None else None, None)
         for moment in said.moments:
             if moment.kind is Kind.REASONING and moment.block not in current:
                 current[moment.block] = moment.event if subject.is_stream else len(thoughts)

@@ -172,7 +172,7 @@ class Assembler:
             self._calls.clear()
 
     def _moments(self, update: Update) -> Iterator[Moment]:
-        number = update.owner.number if update.owner is not None else None
+        number = update.item.number if update.item is not None else None
         yield from self._text(Kind.REASONING, reasoning_of(update), update, number)
         for kind in _TEXTS:
             yield from self._text(kind, "".join(map(_text_of, update.of(kind))), update, number)
@@ -208,7 +208,7 @@ class Assembler:
 
     def _repeats_choices(self, text: str, kind: Kind, update: Update) -> bool:
         """Is it said beside the choices, and what they say, or one of them?"""
-        if update.owner is not None:
+        if update.item is not None:
             return False
         texts = ["".join(pieces) for (_, one, _), pieces in self._said.items() if one is kind]
         return any(text in one for one in [*texts, "".join(texts)])
@@ -226,7 +226,7 @@ class Assembler:
             yield self._moment(Kind.TOOL_CALL, arguments, update, name=name, call=which)
 
     def _moment(self, kind: Kind, text: str, update: Update, name: str = "", call: Number | None = None) -> Moment:
-        choice, block = self._place(update.owner)
+        choice, block = self._place(update.item)
         return Moment(kind, text, choice, block, name, call, self._now.number, self._now.time, self._answers)
 
     def _place(self, owner: ItemKey | None) -> tuple[Number, Number | None]:

@@ -82,7 +82,7 @@ class Stripper:
             self._reset(space)
         for update in updates:
             if update.begins:
-                self._begin(update.owner)
+                self._begin(update.item)
             elif self._is_of_thought(update):
                 update.parts = list(map(_as_thought, update.parts))
         if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
@@ -107,7 +107,7 @@ class Stripper:
 
     def number(self, updates: list[Update], edits: Edits) -> bool:
         """Give a document of ours, which shows visible text, its numbers; returns whether it is to be sent."""
-        if any(self._numbers.is_removed(update.owner) for update in updates):
+        if any(self._numbers.is_removed(update.item) for update in updates):
             return False  # it was text of a thought
         self.changes += any(update.counters for update in updates)
         self._numbers.renumber_added(updates, edits, owners=True)
@@ -133,8 +133,8 @@ class Stripper:
 
     def _is_of_thought(self, update: Update) -> bool:
         """Does an update that does not look so belong to a thought? What has no number lives on as something else."""
-        choice = self._choices.get(update.owner)
-        in_blocks = update.owner is not None and update.owner.space != ""
+        choice = self._choices.get(update.item)
+        in_blocks = update.item is not None and update.item.space != ""
         return in_blocks and choice is not None and choice.is_thought and not update.is_thought
 
     def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
@@ -153,7 +153,7 @@ class Stripper:
                 thoughts.append(update)
                 self._remove_owner(update, edits)
         return extent is Extent.DELTA and any(
-            update.node.parent is None and (update in thoughts or self._numbers.is_removed(update.owner))
+            update.node.parent is None and (update in thoughts or self._numbers.is_removed(update.item))
             for update in updates
         )
 
@@ -164,16 +164,16 @@ class Stripper:
         return thought.extent is Extent.SNAPSHOT and not keeps_something(thought)
 
     def _remove_owner(self, update: Update, edits: Edits) -> None:
-        if update.owner is not None:
-            self.changes += self._numbers.remove_owner(update.owner)
-            if update.is_thought and not update.owner.space and update.extent is Extent.DELTA:
+        if update.item is not None:
+            self.changes += self._numbers.remove_owner(update.item)
+            if update.is_thought and not update.item.space and update.extent is Extent.DELTA:
                 self._advance(update, holds_thought=True)  # it lives on, and its next tokens may be the thought's
         if update.node.parent is not None:
             edits.remove(update.node)
 
     def _ends_unsent(self, updates: list[Update], edits: Edits) -> bool:
         """Remove a thought that could have had a signature, where a document that says nothing ends it unsent."""
-        choice = self._choices.get(updates[0].owner)
+        choice = self._choices.get(updates[0].item)
         if choice is None or not choice.is_thought or choice.was_sent or updates[0].is_thought:
             return False
         if any(part.says_something for update in updates for part in update.parts):
@@ -190,16 +190,16 @@ class Stripper:
         """
         holds_thought = update.node in told
         if update.extent is Extent.SNAPSHOT:
-            if holds_thought and update.owner not in self._hid_in_whole:
+            if holds_thought and update.item not in self._hid_in_whole:
                 self.changes += 1
-                self._hid_in_whole.add(update.owner)
-            verdict = self._verdict_on_whole(update.owner)
+                self._hid_in_whole.add(update.item)
+            verdict = self._verdict_on_whole(update.item)
         else:
             verdict = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
             verdict = MetadataAction.DROP if holds_thought or holds_tag else verdict
         remove_reasoning(update, self._strip.opaque, edits)
-        return self._judge(update, verdict, self._hid(update.owner) or self._hid_owners, edits)
+        return self._judge(update, verdict, self._hid(update.item) or self._hid_owners, edits)
 
     def _verdict_on_whole(self, owner: ItemKey | None) -> MetadataAction:
         if self._hid(owner):
@@ -216,9 +216,9 @@ class Stripper:
         return owner in self._hid_in_whole or (choice is not None and choice.hid)
 
     def _advance(self, update: Update, holds_thought: bool) -> MetadataAction:
-        choice = self._choices.get(update.owner)
+        choice = self._choices.get(update.item)
         if choice is None:
-            choice = self._choices[update.owner] = _Choice(self._first_state(update.owner))
+            choice = self._choices[update.item] = _Choice(self._first_state(update.item))
             self._count(choice, 1)
         ends = any(part.says_something for part in update.of(Kind.FINISH))
         has_metadata = any(part.says_something for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
@@ -250,7 +250,7 @@ class Stripper:
 
     def _follow_tags(self, update: Update, edits: Edits) -> bool:
         """Take the closing tag of an earlier thought off the text that follows it; returns whether it was there."""
-        choice = self._choices[update.owner]
+        choice = self._choices[update.item]
         thought = next((part for part in update.of(Kind.REASONING) if part.place and part.place.tags), None)
         if thought is not None and thought.place is not None:
             choice.open_tags = thought.place.tags if thought.rest is None else None
@@ -284,7 +284,7 @@ class Stripper:
     def _strip_own(self, updates: list[Update], told: Set[Node], edits: Edits) -> set[str]:
         """Strip what the document says outside of any choice; or all it says, where it has one owner."""
         own = updates[0]
-        if own.owner is not None:
+        if own.item is not None:
             return self._strip_update(own, told, edits)
         holds_thought = bool(told) if own.extent is Extent.SNAPSHOT else _holds_thought(own)
         remove_reasoning(own, self._strip.opaque, edits)
@@ -319,12 +319,12 @@ class Stripper:
     def _is_known_role(self, update: Update, part: Part) -> bool:
         if part.kind is not Kind.ROLE:
             return False
-        choice = self._choices.get(update.owner)
+        choice = self._choices.get(update.item)
         return choice is not None and choice.has_role
 
     def _note_sent(self, updates: list[Update]) -> None:
         for update in updates:
-            choice = self._choices.get(update.owner)
+            choice = self._choices.get(update.item)
             if choice is not None:
                 choice.was_sent = True
             if choice is not None and not choice.has_role:
@@ -344,7 +344,7 @@ def _holds_thought(update: Update) -> bool:
 
 def _is_told_apart(own: Update) -> bool:
     """Does a document hold a thought outside of any choice or block?"""
-    return own.owner is None and _holds_thought(own)
+    return own.item is None and _holds_thought(own)
 
 
 def _shows(update: Update, ends: bool) -> Shows:
