@@ -86,7 +86,7 @@ def test_the_api_that_contributing_adds_is_one_that_works() -> None:
     for kind in (parts.Kind.REASONING, parts.Kind.TEXT):
         (text,) = namespace["TALKATIVE"].write(kind, "hm", parts.ItemKey("", 0), like)
         root = json_tree.read(text, namespace["DOCUMENT"])
-        assert namespace["TALKATIVE"].knows(root)
+        assert namespace["TALKATIVE"].matches_document(root)
         assert [part.kind for update in locate(root, parts.Extent.DELTA) for part in update.parts] == [kind]
 
 

@@ -32,7 +32,7 @@ def events(*documents: Any) -> bytes:
 
 def kinds(update: Update) -> dict[str, Kind]:
     """What an update says, by the names of the members that hold it."""
-    return {part.node.key: part.kind for part in update.parts if part.says_something}
+    return {part.node.key: part.kind for part in update.parts if part.is_meaningful}
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Api:
     def updates(self, document: Any, extent: Extent = Extent.DELTA) -> list[Update]:
         return locate(self.tree(document), extent)
 
-    def knows(self, document: Any) -> bool:
+    def matches_document(self, document: Any) -> bool:
         """Is the document the API's, read by its own table and at a glance alike?"""
-        own = self.dialect.knows(self.tree(document))
-        assert self.dialect.knows(read(decode(dump(document)), GLANCE)) == own
+        own = self.dialect.matches_document(self.tree(document))
+        assert self.dialect.matches_document(read(decode(dump(document)), GLANCE)) == own
         return own
 
     def stream(self, raw: bytes, plan: ResponsePlan, label: ContentHint = ContentHint.EVENTS) -> bytes:
@@ -85,7 +85,7 @@ class Api:
             if update.item is not None
         ]
         assert {update.item for update in updates} <= {owner}
-        assert all(self.knows(json.loads(one)) for one in texts)
+        assert all(self.matches_document(json.loads(one)) for one in texts)
         parts = [leaf for update in updates for part in update.of(kind) for leaf in part.leaves or [part]]
         found = [part.node.value for part in parts if part.kind is kind and part.node.is_string]
         assert "".join(found) == text

@@ -13,7 +13,7 @@ type Paths = Mapping[str, Sequence[str]]
 def placed(paths: Paths) -> tuple[DeclaredField, ...]:
     """`{"tool_call": ["a.b"]}` -> places; `thought` stands for reasoning that takes its owner along."""
     return tuple(
-        DeclaredField(Kind.REASONING, parse_path(path), is_thought=True)
+        DeclaredField(Kind.REASONING, parse_path(path), is_reasoning=True)
         if kind == "thought"
         else DeclaredField(Kind(kind.replace("_", " ")), parse_path(path))
         for kind, of_kind in paths.items()

@@ -23,10 +23,10 @@ ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
 BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
 SEQ: Final = FieldSpec(Kind.COUNTER, space="seq")
 
-_THOUGHT: Final = Shape(
+_REASONING: Final = Shape(
     members={"type": ENVELOPE, "text": FieldSpec(Kind.REASONING), "seal": FieldSpec(Kind.OPAQUE)},
     other=FieldSpec(Kind.REASONING),
-    label=Level(is_thought=True),
+    label=Level(is_reasoning=True),
 )
 _PIECES: Final = {
     "thought": Shape(members={"type": ENVELOPE, "text": FieldSpec(Kind.REASONING)}),
@@ -38,7 +38,9 @@ _BLOCKS: Final = Shape(
         switch="type",
         cases={
             "thought": Shape(
-                members=_THOUGHT.members, other=_THOUGHT.other, label=Level(opens=True, space="block", is_thought=True)
+                members=_REASONING.members,
+                other=_REASONING.other,
+                label=Level(opens=True, space="block", is_reasoning=True),
             ),
             "say": Shape(
                 members={"type": ENVELOPE, "text": FieldSpec(Kind.TEXT)}, label=Level(opens=True, space="block")
@@ -57,7 +59,7 @@ def _table(request: RequestFacts) -> Shape:
         cases={
             "start": Shape(members=frame | {"message": FieldSpec(Kind.OTHER)}, label=Level(resets=("block",))),
             "begin": Shape(
-                members=frame | {"of": Shape(switch="type", cases={"thought": _THOUGHT}, label=None)},
+                members=frame | {"of": Shape(switch="type", cases={"thought": _REASONING}, label=None)},
                 other=FieldSpec(Kind.OTHER),
                 label=Level(begins=True),
             ),
@@ -69,10 +71,10 @@ def _table(request: RequestFacts) -> Shape:
             "end": Shape(members=frame),
             "mull": Shape(
                 members=frame | {"text": FieldSpec(Kind.REASONING), "seal": FieldSpec(Kind.OPAQUE)},
-                label=Level(is_thought=True),
+                label=Level(is_reasoning=True),
             ),
             "hum": Shape(
-                members=frame | {"text": FieldSpec(Kind.REASONING)}, label=Level(is_thought=True, has_state=False)
+                members=frame | {"text": FieldSpec(Kind.REASONING)}, label=Level(is_reasoning=True, has_state=False)
             ),
             "note": Shape(members=frame | _NOTE | {"note": FieldSpec(Kind.OWNER, space="note")}),
             "all": Shape(
@@ -84,7 +86,7 @@ def _table(request: RequestFacts) -> Shape:
     )
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     return any(child.key in ("kind", "blocks") for child in root.children)
 
 
@@ -101,12 +103,12 @@ def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
 BLOCK_API: Final = Dialect(
     name="blocks",
     handling=Handling(strip="blocks of thought", rename="nothing", sent_back="the blocks"),
-    asks_by_path=lambda path: path == "/blocks",
-    asks_by_body=lambda body: False,
+    matches_path=lambda path: path == "/blocks",
+    matches_body=lambda body: False,
     model=lambda request: None,
     wants_stream=lambda request: True,
     table=_table,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
     error=lambda status, message: json.dumps({"kind": "error", "says": message}),
 )

@@ -205,4 +205,4 @@ def test_what_a_dialect_writes_it_locates_again() -> None:
     updates = [locate(read(text, BLOCK_API.table(REQUEST)), Extent.DELTA)[0] for text in texts]
     assert [update.item for update in updates] == [ItemKey("block", 2)] * 3
     assert [part.node.value for update in updates for part in update.of(Kind.REASONING)] == ["hm"]
-    assert updates[0].is_thought
+    assert updates[0].is_reasoning

@@ -523,7 +523,7 @@ def said(documents: list[Any]) -> tuple[str, list[Any]]:
     "path", ["/v1/agents/completions", "/v1/chat/completions", "/openai/v1/chat/completions/batch"]
 )
 def test_agents_answer_with_chat_completions(path: str) -> None:
-    assert CHAT_COMPLETIONS.asks_by_path(path)
+    assert CHAT_COMPLETIONS.matches_path(path)
 
 
 def test_nothing_is_read_into_an_answer_without_any_of_it() -> None:

@@ -66,8 +66,8 @@ def dialect_of_request(path: str, body: object, dialects: tuple[Dialect, ...] = 
 
     A list of messages is the shape of chat completions, but not theirs alone: what else the body holds goes first.
     """
-    by_path = (dialect for dialect in dialects if dialect.asks_by_path(path))
-    by_body = (dialect for dialect in dialects if dialect.asks_by_body(body))
+    by_path = (dialect for dialect in dialects if dialect.matches_path(path))
+    by_body = (dialect for dialect in dialects if dialect.matches_body(body))
     return next(by_path, None) or min(by_body, key=lambda dialect: dialect is CHAT_COMPLETIONS, default=None)
 
 

@@ -268,16 +268,16 @@ class AnswerRewriter:
         if self._is_settled:
             return first
         for dialect in self._preceding:
-            if dialect.knows(first):
+            if dialect.matches_document(first):
                 self._marked = dialect
                 return self._read_as(dialect, text, event)
         if self._marked is not None and _has_reasoning(read(text, self._table(self._marked, event))):
             return self._read_as(self._marked, text, event)
-        if expected is not None and expected.knows(first):
+        if expected is not None and expected.matches_document(first):
             return first
         glance = first if expected is None else read(text, GLANCE)
         for dialect in self._dialects:
-            if dialect is not expected and dialect.knows(glance):
+            if dialect is not expected and dialect.matches_document(glance):
                 return self._read_as(dialect, text, event)
         # Errors and the like have no marks of their own: in an answer that is some API's, they are that API's.
         return first if expected is not None else None
@@ -303,7 +303,7 @@ class AnswerRewriter:
 
 
 def _has_reasoning(root: Node) -> bool:
-    return any(update.is_thought or update.of(Kind.REASONING) for update in locate(root, Extent.DELTA))
+    return any(update.is_reasoning or update.of(Kind.REASONING) for update in locate(root, Extent.DELTA))
 
 
 def _is_left(told_apart: ExtractResult, updates: list[Update], extent: Extent, edits: Edits) -> bool:

@@ -10,7 +10,7 @@ __all__ = ["carriers_of", "reasoning_of", "text_of"]
 
 def carriers_of(update: Update) -> list[Part]:
     """The parts that hold reasoning; several may hold the same."""
-    return [part for part in update.of(Kind.REASONING) if part.says_something and not part.is_mark]
+    return [part for part in update.of(Kind.REASONING) if part.is_meaningful and not part.is_flag]
 
 
 def reasoning_of(update: Update) -> str:
@@ -45,4 +45,4 @@ def _text_in(value: object) -> str:
 
 
 def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0

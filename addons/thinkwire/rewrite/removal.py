@@ -24,7 +24,7 @@ def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
     for part in update.of(*THOUGHT):
         if _stays(update, part, opaque, edits):
             continue
-        gone = _with_bare_copies(part.node) if part.is_mark else part.node
+        gone = _with_bare_copies(part.node) if part.is_flag else part.node
         edits.remove(gone)
         if gone.parent is not None and gone.parent.is_list:
             shortened.add(gone.parent)
@@ -35,16 +35,16 @@ def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
 def keeps_something(thought: Update) -> bool:
     """Does a thought have anything beside itself, or state that only the provider can read?"""
     parts = [leaf for part in thought.parts for leaf in part.leaves or [part]]
-    return any(_is_state(part) or (part.kind not in THOUGHT and part.says_something) for part in parts)
+    return any(_is_state(part) or (part.kind not in THOUGHT and part.is_meaningful) for part in parts)
 
 
 def _stays(update: Update, part: Part, opaque: Opaque, edits: Edits) -> bool:
     """Does a part stay, or what is left of it after edits?"""
     keeps_opaque = opaque is Opaque.KEEP
     if part.kind is Kind.REASONING_TOKENS:
-        return not part.says_something
+        return not part.is_meaningful
     if part.kind is Kind.OPAQUE:
-        return keeps_opaque and (_is_state(part) or not part.says_something)
+        return keeps_opaque and (_is_state(part) or not part.is_meaningful)
     if _keep_visible(part, edits):
         return True
     return keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
@@ -66,9 +66,9 @@ def _fill_emptied(node: Node, edits: Edits) -> None:
 
 def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
     """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
-    if not update.is_thought or (part.says_something and not part.node.is_string):
+    if not update.is_reasoning or (part.is_meaningful and not part.node.is_string):
         return False
-    if part.says_something:
+    if part.is_meaningful:
         edits.replace(part.node, '""')
     return True
 
@@ -81,7 +81,7 @@ def _keep_visible(part: Part, edits: Edits) -> bool:
     if part.rest is not None:
         edits.replace(part.node, part.rest)
         return True
-    if not any(leaf.kind in VISIBLE and leaf.says_something for leaf in part.leaves):
+    if not any(leaf.kind in VISIBLE and leaf.is_meaningful for leaf in part.leaves):
         return False
     for leaf in part.leaves:
         if leaf.kind is Kind.REASONING:
@@ -111,7 +111,7 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     for block in blocks - signed:
         edits.remove(block)
     for leaf in part.leaves:
-        if not _is_state(leaf) and leaf.says_something:
+        if not _is_state(leaf) and leaf.is_meaningful:
             element = _element_of(leaf, blocks)
             if element is not None or not leaf.node.is_string:
                 edits.remove(element or leaf.node)
@@ -122,7 +122,7 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
 
 def _is_state(part: Part) -> bool:
     """Is it a value that only the provider can read?"""
-    return part.kind is Kind.OPAQUE and part.node.is_string and part.says_something and not is_readable(part.node.value)
+    return part.kind is Kind.OPAQUE and part.node.is_string and part.is_meaningful and not is_readable(part.node.value)
 
 
 def _block_of(leaf: Part, blocks: Set[Node]) -> Node:

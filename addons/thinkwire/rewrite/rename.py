@@ -18,7 +18,7 @@ def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
     conflict = False
     for bearer, parts in _bearers(update).items():
         named = [part for part in parts if _is_ranked(part)]
-        texts = [part for part in named if part.says_something and part.node.text[part.node.at] in '"[{']
+        texts = [part for part in named if part.is_meaningful and part.node.text[part.node.at] in '"[{']
         if texts:
             conflict |= _write_names(named, texts, names, edits)
         else:
@@ -32,7 +32,7 @@ def _bearers(update: Update) -> dict[Node, list[Part]]:
     for part in update.of(Kind.REASONING):
         bearer = _member_of(part).parent
         level = level_of(bearer) if bearer is not None else None
-        if bearer is not None and level is not None and level.bears_names:
+        if bearer is not None and level is not None and level.allows_rename:
             bearers.setdefault(bearer, []).append(part)
     return bearers
 
@@ -102,11 +102,11 @@ def _block_text(blocks: Part) -> str:
 
 
 def _is_ranked(part: Part) -> bool:
-    return part.place is not None and part.place.rank is not None
+    return part.spec is not None and part.spec.rank is not None
 
 
 def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
 
 
 def _same_text(one: Node, other: Node) -> bool:

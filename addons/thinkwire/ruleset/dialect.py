@@ -42,7 +42,7 @@ def compile_declared(model: DialectModel) -> Dialect:
     globs = list(map(compile_glob, _listed(model.path)))
     declaration = Declaration(
         name=model.id,
-        asks_by_path=lambda path: any(fits(path) for fits in globs),
+        matches_path=lambda path: any(fits(path) for fits in globs),
         marks=tuple(map(parse_path, _listed(model.knows))),
         places=tuple(
             _placed(name, path) for name in Places.model_fields for path in _listed(getattr(model.places, name))
@@ -55,7 +55,7 @@ def compile_declared(model: DialectModel) -> Dialect:
 
 def _placed(name: str, path: str) -> DeclaredField:
     if name == THOUGHT:
-        return DeclaredField(Part.REASONING, parse_path(path), is_thought=True)
+        return DeclaredField(Part.REASONING, parse_path(path), is_reasoning=True)
     return DeclaredField(Part(name.replace("_", " ")), parse_path(path))
 
 

@@ -143,7 +143,7 @@ def test_an_event_or_message_without_a_type_is_known_by_the_thought_in_it() -> N
     piece = {"index": 0, "delta": {"type": "thinking_delta", "thinking": "Secret"}}
     for document in (piece, {"index": 0, "content_block": THOUGHT}, {"content": [HI, REDACTED]}):
         for table in (TABLE, GLANCE):
-            assert ANTHROPIC_MESSAGES.knows(tree(document, table))
+            assert ANTHROPIC_MESSAGES.matches_document(tree(document, table))
 
 
 def test_pings_and_errors_pass_in_the_middle_of_a_thought() -> None:
@@ -285,12 +285,12 @@ def located(document: Any, extent: Extent = Extent.DELTA) -> list[Update]:
 
 
 def kinds(update: Update) -> dict[str, Kind]:
-    return {part.node.key: part.kind for part in update.parts if part.says_something}
+    return {part.node.key: part.kind for part in update.parts if part.is_meaningful}
 
 
 def test_parts_are_found_in_events() -> None:
     (one,) = located(delta(2, "text_delta", text="Hi"))
-    assert (one.item, kinds(one), one.is_thought) == (ItemKey("block", 2), {"text": Kind.TEXT}, False)
+    assert (one.item, kinds(one), one.is_reasoning) == (ItemKey("block", 2), {"text": Kind.TEXT}, False)
     (one,) = located(delta(2, "input_json_delta", partial_json="{"))
     assert kinds(one) == {"partial_json": Kind.TOOL_CALL}
     (one,) = located(END[0])
@@ -300,7 +300,7 @@ def test_parts_are_found_in_events() -> None:
 def test_blocks_of_a_body_are_updates_of_their_own() -> None:
     own, thought, text = located(body(THOUGHT, HI), Extent.SNAPSHOT)
     assert kinds(own) == {"id": Kind.OTHER, "role": Kind.ROLE, "usage": Kind.USAGE, "new": Kind.OTHER}
-    assert thought.is_thought
+    assert thought.is_reasoning
     assert kinds(text)["text"] is Kind.TEXT
 
 
@@ -309,15 +309,15 @@ def test_what_it_writes_it_locates_again(kind: Kind) -> None:
     texts = ANTHROPIC_MESSAGES.write(kind, 'é "x"', ItemKey("block", 2), tree(PING))
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
     assert [one.item for one in updates] == [ItemKey("block", 2)] * 3
-    assert [part.node.value for one in updates for part in one.of(kind) if part.says_something] == ['é "x"']
-    assert updates[0].is_thought == (kind is Kind.REASONING)
-    assert all(text.isascii() and ANTHROPIC_MESSAGES.knows(tree(json.loads(text))) for text in texts)
+    assert [part.node.value for one in updates for part in one.of(kind) if part.is_meaningful] == ['é "x"']
+    assert updates[0].is_reasoning == (kind is Kind.REASONING)
+    assert all(text.isascii() and ANTHROPIC_MESSAGES.matches_document(tree(json.loads(text))) for text in texts)
 
 
 @pytest.mark.parametrize("table", [TABLE, GLANCE], ids=["own", "glance"])
 def test_it_knows_its_documents(table: Any) -> None:
     for document in (*BEGIN, *END, *tool(0), body(HI), body()):
-        assert ANTHROPIC_MESSAGES.knows(tree(document, table)), document
+        assert ANTHROPIC_MESSAGES.matches_document(tree(document, table)), document
 
 
 @pytest.mark.parametrize("table", [TABLE, GLANCE], ids=["own", "glance"])
@@ -339,7 +339,7 @@ def test_it_knows_its_documents(table: Any) -> None:
     ids=json.dumps,
 )
 def test_it_does_not_claim_others(document: Any, table: Any) -> None:
-    assert not ANTHROPIC_MESSAGES.knows(tree(document, table))
+    assert not ANTHROPIC_MESSAGES.matches_document(tree(document, table))
 
 
 VERTEX = "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x@2025"
@@ -376,14 +376,14 @@ def test_requests_by_their_path(path: str, body: Any, model: str | None, stream:
     ],
 )
 def test_other_paths_are_not_its_own(path: str) -> None:
-    assert not ANTHROPIC_MESSAGES.asks_by_path(path)
+    assert not ANTHROPIC_MESSAGES.matches_path(path)
     assert dialect_of_request(path, None) is not ANTHROPIC_MESSAGES
 
 
 def test_requests_by_their_body() -> None:
-    assert ANTHROPIC_MESSAGES.asks_by_body({"anthropic_version": "bedrock-2023-05-31", "messages": []})
-    assert not ANTHROPIC_MESSAGES.asks_by_body({"model": "m", "messages": []})
-    assert not ANTHROPIC_MESSAGES.asks_by_body([])
+    assert ANTHROPIC_MESSAGES.matches_body({"anthropic_version": "bedrock-2023-05-31", "messages": []})
+    assert not ANTHROPIC_MESSAGES.matches_body({"model": "m", "messages": []})
+    assert not ANTHROPIC_MESSAGES.matches_body([])
 
 
 @pytest.mark.parametrize(

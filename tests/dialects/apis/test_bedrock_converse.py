@@ -205,7 +205,7 @@ def tree(document: Any, table: Any = TABLE) -> Node:
 
 
 @pytest.mark.parametrize(
-    ("one", "kind", "is_thought"),
+    ("one", "kind", "is_reasoning"),
     [
         (delta(3, text="Hi"), Kind.TEXT, False),
         (delta(3, toolUse={"input": "{}"}), Kind.TOOL_CALL, False),
@@ -215,9 +215,9 @@ def tree(document: Any, table: Any = TABLE) -> Node:
         (reasoning(3, new="x"), Kind.REASONING, True),
     ],
 )
-def test_parts_are_found_in_events(one: Event, kind: Kind, is_thought: bool) -> None:
+def test_parts_are_found_in_events(one: Event, kind: Kind, is_reasoning: bool) -> None:
     (update,) = locate(tree(one[1]), Extent.DELTA)
-    assert (update.item, update.is_thought) == (ItemKey("block", 3), is_thought)
+    assert (update.item, update.is_reasoning) == (ItemKey("block", 3), is_reasoning)
     assert [part.kind for part in update.parts] == [kind]
 
 
@@ -227,15 +227,15 @@ def test_what_it_writes_it_locates_again(kind: Kind) -> None:
     updates = [one for text in texts for one in locate(read(text, TABLE), Extent.DELTA)]
     assert [one.item for one in updates] == [ItemKey("block", 2)] * 2
     assert [part.node.value for one in updates for part in one.of(kind)] == ['é "x"']
-    assert updates[0].is_thought == (kind is Kind.REASONING)
-    assert all(text.isascii() and BEDROCK_CONVERSE.knows(tree(json.loads(text))) for text in texts)
+    assert updates[0].is_reasoning == (kind is Kind.REASONING)
+    assert all(text.isascii() and BEDROCK_CONVERSE.matches_document(tree(json.loads(text))) for text in texts)
 
 
 @pytest.mark.parametrize("table", [TABLE, GLANCE], ids=["own", "glance"])
 def test_it_knows_its_documents(table: Any) -> None:
     events = [*BEGIN, *thought(0), *text(1, "Hi"), *tool(2), *END]
     for document in [*(one[1] for one in events), *({name: one} for name, one in events[:-1]), body(HI)]:
-        assert BEDROCK_CONVERSE.knows(tree(document, table)), document
+        assert BEDROCK_CONVERSE.matches_document(tree(document, table)), document
 
 
 @pytest.mark.parametrize("table", [TABLE, GLANCE], ids=["own", "glance"])
@@ -256,7 +256,7 @@ def test_it_knows_its_documents(table: Any) -> None:
     ids=json.dumps,
 )
 def test_it_does_not_claim_others(document: Any, table: Any) -> None:
-    assert not BEDROCK_CONVERSE.knows(tree(document, table))
+    assert not BEDROCK_CONVERSE.matches_document(tree(document, table))
 
 
 ARN = "arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.anthropic.claude-x-v1%3A0"

@@ -24,7 +24,7 @@ def updates(document: Any, extent: Extent = Extent.DELTA) -> list[Update]:
 
 
 def kinds(update: Update) -> dict[str, Kind]:
-    return {part.node.key: part.kind for part in update.parts if part.says_something}
+    return {part.node.key: part.kind for part in update.parts if part.is_meaningful}
 
 
 def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
@@ -101,7 +101,7 @@ def test_blocks_without_text_or_state_say_nothing() -> None:
     ]
     for blocks in empty:
         (part,) = updates({"choices": [{"delta": {"reasoning_details": blocks}}]})[1].parts
-        assert not part.says_something
+        assert not part.is_meaningful
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_blocks_without_text_or_state_say_nothing() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert CHAT_COMPLETIONS.knows(tree(document)) is known
+    assert CHAT_COMPLETIONS.matches_document(tree(document)) is known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT, Kind.REFUSAL])
@@ -128,7 +128,7 @@ def test_what_is_written_is_located_again_with_the_envelope_of_its_stream(kind: 
     (text,) = CHAT_COMPLETIONS.write(kind, 'say "é"\n', ItemKey("", 2), like)
     (_, update) = locate(read(text, CHAT_COMPLETIONS.table(REQUEST)), Extent.DELTA)
     assert update.item == ItemKey("", 2)
-    assert [(part.kind, part.node.value) for part in update.parts if part.says_something] == [(kind, 'say "é"\n')]
+    assert [(part.kind, part.node.value) for part in update.parts if part.is_meaningful] == [(kind, 'say "é"\n')]
     written = read(text, CHAT_COMPLETIONS.table(REQUEST))
     assert [(node.key, node.raw) for node in written.children[:-1]] == [
         (node.key, node.raw) for node in like.children[:4]

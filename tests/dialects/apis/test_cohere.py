@@ -261,7 +261,7 @@ def test_a_body_of_thinking_alone_stays_an_answer() -> None:
 
 @pytest.mark.parametrize("document", [START, *THOUGHT, *plan("p"), *call(0), *citation(0, "c"), END, answer(SAYS)])
 def test_its_documents_are_known(document: dict[str, Any]) -> None:
-    assert API.knows(document)
+    assert API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_its_documents_are_known(document: dict[str, Any]) -> None:
     ],
 )
 def test_other_documents_are_not(document: Any) -> None:
-    assert not API.knows(document)
+    assert not API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ def test_other_documents_are_not(document: Any) -> None:
     ],
 )
 def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
-    assert COHERE.asks_by_path(path) is asks
-    assert not COHERE.asks_by_body({"messages": []})
+    assert COHERE.matches_path(path) is asks
+    assert not COHERE.matches_body({"messages": []})
 
 
 def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:
@@ -314,7 +314,7 @@ def test_an_error_is_what_its_clients_read() -> None:
 def test_a_block_of_a_body_is_numbered_by_its_place() -> None:
     updates = API.updates(answer(THINKS, SAYS), Extent.SNAPSHOT)
     assert [update.item for update in updates] == [None, ItemKey("content", 0), ItemKey("content", 1)]
-    assert [update.is_thought for update in updates] == [False, True, False]
+    assert [update.is_reasoning for update in updates] == [False, True, False]
 
 
 # --- recorded ------------------------------------------------------------------------------------------------------

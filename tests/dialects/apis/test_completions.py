@@ -84,7 +84,7 @@ def test_a_choice_is_an_update_of_its_own() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert API.knows(document) == known
+    assert API.matches_document(document) == known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

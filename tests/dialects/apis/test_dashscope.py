@@ -209,7 +209,7 @@ def test_the_request_decides_what_a_frame_is(parameters: Any, extent: Extent) ->
     ],
 )
 def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
-    assert DASHSCOPE.asks_by_path(path) is asks
+    assert DASHSCOPE.matches_path(path) is asks
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
     ],
 )
 def test_or_by_their_shape(body: object, asks: bool) -> None:
-    assert DASHSCOPE.asks_by_body(body) is asks
+    assert DASHSCOPE.matches_body(body) is asks
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_request_to_an_application_is_its_own() -> None:
     ],
 )
 def test_its_documents_are_known(document: Any) -> None:
-    assert CUMULATIVE.knows(document)
+    assert CUMULATIVE.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_its_documents_are_known(document: Any) -> None:
     ],
 )
 def test_other_documents_are_not(document: Any) -> None:
-    assert not CUMULATIVE.knows(document)
+    assert not CUMULATIVE.matches_document(document)
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

@@ -36,7 +36,7 @@ ERROR = {"type": "error", "error": "RateLimitError", "message": "no"}
 def test_every_document_of_a_thought_is_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.item) == (True, ItemKey("", 0))
+        assert (update.is_reasoning, update.item) == (True, ItemKey("", 0))
 
 
 def test_other_documents_hold_one_part_each() -> None:
@@ -66,7 +66,7 @@ def test_other_documents_hold_one_part_each() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert API.knows(document) == known
+    assert API.matches_document(document) == known
 
 
 def test_what_is_written_is_located_again() -> None:

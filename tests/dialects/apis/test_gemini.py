@@ -87,7 +87,7 @@ def test_code_assist_wraps_the_same_document() -> None:
     ],
 )
 def test_its_own_documents_are_known(document: Any) -> None:
-    assert API.knows(document)
+    assert API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_its_own_documents_are_known(document: Any) -> None:
     ],
 )
 def test_other_documents_are_not(document: Any) -> None:
-    assert not API.knows(document)
+    assert not API.matches_document(document)
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

@@ -64,16 +64,16 @@ def stripped(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
 def test_an_event_is_about_one_step() -> None:
     (start,) = API.updates(happened("step.start", index=2, step={"type": "thought", "signature": "x"}))
     found = {"type": Kind.OTHER, "signature": Kind.OPAQUE}
-    assert (start.item, start.is_thought, kinds(start)) == (ItemKey("step", 2), True, found)
+    assert (start.item, start.is_reasoning, kinds(start)) == (ItemKey("step", 2), True, found)
     (delta,) = API.updates(happened("step.delta", index=3, delta=SUMMARY))
-    assert (delta.item, delta.is_thought, kinds(delta)) == (ItemKey("step", 3), False, {"text": Kind.REASONING})
+    assert (delta.item, delta.is_reasoning, kinds(delta)) == (ItemKey("step", 3), False, {"text": Kind.REASONING})
     (delta,) = API.updates(happened("step.delta", index=4, delta={"type": "arguments_delta", "arguments": "{"}))
     assert kinds(delta) == {"arguments": Kind.TOOL_CALL}
 
 
 @pytest.mark.parametrize("document", [CREATED, COMPLETED, *step(0, "thought"), interaction(steps=[])])
 def test_its_own_documents_are_known(document: Any) -> None:
-    assert API.knows(document)
+    assert API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_its_own_documents_are_known(document: Any) -> None:
     ],
 )
 def test_other_documents_are_not(document: Any) -> None:
-    assert not API.knows(document)
+    assert not API.matches_document(document)
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

@@ -52,7 +52,7 @@ def test_a_body_can_be_a_list_of_answers() -> None:
     _, first, second = API.updates([piece("a"), piece("b", index=1)], Extent.SNAPSHOT)
     assert [update.item for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
     assert kinds(second) == {"content": Kind.TEXT}
-    assert LLAMACPP_COMPLETION.knows(API.tree([piece("a"), piece("b")]))
+    assert LLAMACPP_COMPLETION.matches_document(API.tree([piece("a"), piece("b")]))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_body_can_be_a_list_of_answers() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert API.knows(document) == known
+    assert API.matches_document(document) == known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

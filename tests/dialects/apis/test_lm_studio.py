@@ -60,7 +60,7 @@ SHOWN_STREAM = named(*START, *CALL, *SAID, {"type": "chat.end", "result": SHOWN}
 def test_events_of_a_thought_are_reasoning_alone() -> None:
     for document in THOUGHT:
         (update,) = API.updates(document)
-        assert (update.is_thought, update.item, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
+        assert (update.is_reasoning, update.item, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
 
 
 def test_events_of_the_answer() -> None:
@@ -72,7 +72,7 @@ def test_the_last_event_holds_a_whole_of_each_item() -> None:
     own, *items = API.updates({"type": "chat.end", "result": BODY})
     assert kinds(own) == {"stats": Kind.USAGE}
     assert [update.extent for update in (own, *items)] == [Extent.SNAPSHOT] * 5
-    assert [update.is_thought for update in items] == [True, False, True, False]
+    assert [update.is_reasoning for update in items] == [True, False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_the_last_event_holds_a_whole_of_each_item() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert API.knows(document) == known
+    assert API.matches_document(document) == known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

@@ -106,7 +106,7 @@ def test_bodies_lose_the_thoughts_of_each_entry(name: str, entries: str) -> None
         tool = {"object": "entry", "type": "tool.execution", "name": "web_search", "info": {}}
         return {"conversation_id": "c1", "object": name, entries: [tool, *map(entry, contents)], "usage": {"n": 9}}
 
-    assert API.knows(body(""))
+    assert API.matches_document(body(""))
     stripped = json.loads(API.body(body([THINKS, SAYS], "answer", [THINKS]), STRIP))
     assert stripped == body([SAYS], "answer", "")
 
@@ -116,7 +116,7 @@ def test_bodies_lose_the_thoughts_of_each_entry(name: str, entries: str) -> None
 
 @pytest.mark.parametrize("document", [STARTED, TOOL, delta(THINKS), delta("Loud"), CALL, DONE])
 def test_its_documents_are_known(document: Any) -> None:
-    assert API.knows(document)
+    assert API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_its_documents_are_known(document: Any) -> None:
     ],
 )
 def test_other_documents_are_not(document: Any) -> None:
-    assert not API.knows(document)
+    assert not API.matches_document(document)
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_other_documents_are_not(document: Any) -> None:
     ],
 )
 def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
-    assert MISTRAL_CONVERSATIONS.asks_by_path(path) is asks
-    assert not MISTRAL_CONVERSATIONS.asks_by_body({"inputs": "Hi", "messages": []})
+    assert MISTRAL_CONVERSATIONS.matches_path(path) is asks
+    assert not MISTRAL_CONVERSATIONS.matches_body({"inputs": "Hi", "messages": []})
 
 
 def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:

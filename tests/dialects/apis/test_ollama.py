@@ -95,7 +95,7 @@ def test_a_generated_line_keeps_its_parts_at_the_top() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert CHAT.knows(document) == known
+    assert CHAT.matches_document(document) == known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

@@ -169,7 +169,7 @@ def test_a_response_has_an_owner_for_each_item() -> None:
         {"type": "response.completed", "response": response("completed", SUMMED, message())}
     )
     assert kinds(own)["usage"] is Kind.USAGE
-    assert [hidden.is_thought, text.is_thought] == [True, False]
+    assert [hidden.is_reasoning, text.is_reasoning] == [True, False]
     assert {update.extent for update in (own, hidden, text)} == {Extent.SNAPSHOT}
 
 
@@ -189,7 +189,7 @@ def test_a_response_has_an_owner_for_each_item() -> None:
     ],
 )
 def test_documents_are_known_by_their_type_or_object(document: Any, known: bool) -> None:
-    assert API.knows(document) is known
+    assert API.matches_document(document) is known
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_what_is_written_is_an_item_from_its_opening_to_its_end(kind: Kind) -> N
     pieces = [update for update in updates if update.extent is Extent.DELTA]
     found = [part.node.value for update in pieces for part in update.of(kind) if part.node.is_string]
     assert "".join(found) == 'say "é"\n'
-    assert all(API.knows(document) for document in documents)
+    assert all(API.matches_document(document) for document in documents)
 
 
 def test_what_is_written_for_a_stream_without_counters_has_none() -> None:

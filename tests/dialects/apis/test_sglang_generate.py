@@ -57,7 +57,7 @@ def test_what_the_engine_knows_of_the_prompt_stays_apart() -> None:
 def test_a_body_can_be_a_list_of_answers() -> None:
     _, first, second = API.updates([answer("a"), answer("b")], Extent.SNAPSHOT)
     assert [update.item for update in (first, second)] == [ItemKey("", 0), ItemKey("", 1)]
-    assert SGLANG_GENERATE.knows(API.tree([answer("a"), answer("b")]))
+    assert SGLANG_GENERATE.matches_document(API.tree([answer("a"), answer("b")]))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_body_can_be_a_list_of_answers() -> None:
     ],
 )
 def test_documents_are_known_by_their_shape(document: Any, known: bool) -> None:
-    assert API.knows(document) == known
+    assert API.matches_document(document) == known
 
 
 @pytest.mark.parametrize("kind", [Kind.REASONING, Kind.TEXT])

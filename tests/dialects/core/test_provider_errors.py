@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from thinkwire.dialects.core.provider_errors import MOST_CHARACTERS, REFUSALS, advice_for
+from thinkwire.dialects.core.provider_errors import MAX_CHARACTERS, REFUSALS, advice_for
 
 DEEPSEEK = (
     "DeepSeek refused: add `history: reasoning_content` and `restore: true`, see rules/deepseek.yaml",
@@ -177,8 +177,8 @@ def test_no_body_is_too_odd(body: str) -> None:
 
 def test_of_a_huge_body_the_beginning_is_read() -> None:
     error = openai_error(V4)
-    assert advice_for(error[:-1] + ',"request":"' + "x" * MOST_CHARACTERS + '"}') == DEEPSEEK[0]
-    assert advice_for(json.dumps({"request": "x" * MOST_CHARACTERS, "error": V4})) is None
+    assert advice_for(error[:-1] + ',"request":"' + "x" * MAX_CHARACTERS + '"}') == DEEPSEEK[0]
+    assert advice_for(json.dumps({"request": "x" * MAX_CHARACTERS, "error": V4})) is None
 
 
 def test_advice_is_one_line_that_names_files_of_the_folder_of_rules() -> None:

@@ -72,7 +72,7 @@ def test_an_object_is_chosen_by_the_value_of_a_member() -> None:
 
 def test_an_event_that_is_reasoning_as_a_whole_is_a_thought_with_all_its_members() -> None:
     (update,) = updates({**EVENTS, "owner": ["n"]}, {"type": "thought.start", "n": 1, "title": "hm", "usage": 2})
-    assert update.is_thought
+    assert update.is_reasoning
     assert [(part.kind, part.node.key) for part in update.parts] == [
         (Kind.REASONING, "title"),
         (Kind.REASONING, "usage"),
@@ -153,7 +153,7 @@ def test_a_whole_thought_may_name_its_signature() -> None:
         assert Kind.REASONING in [leaf.kind for leaf in part.leaves if leaf.node.key == "text"]
     assert found(paths, {"thoughts": "hm"}) == [("reasoning", "hm")]
     (update,) = updates(paths, {"thoughts": ["hm"]})
-    assert update.parts[0].says_something
+    assert update.parts[0].is_meaningful
 
 
 def test_tokens_of_reasoning_and_copies_may_stand_inside_of_tokens_calls_and_errors() -> None:
@@ -201,16 +201,16 @@ def test_a_chosen_element_that_has_an_owner_is_a_thought_of_that_owner() -> None
     paths = {"reasoning": ["output[*][type=think]"], "owner": ["output[*].n"], "opaque": ["output[*][type=think].seal"]}
     document = {"output": [{"type": "think", "n": 0, "text": "hm", "seal": "s"}, {"type": "say", "n": 1}]}
     _, thought, other = updates(paths, document)
-    assert (thought.item, thought.is_thought, thought.has_state) == (ItemKey("", 0), True, True)
-    assert (other.item, other.is_thought) == (ItemKey("", 1), False)
+    assert (thought.item, thought.is_reasoning, thought.has_state) == (ItemKey("", 0), True, True)
+    assert (other.item, other.is_reasoning) == (ItemKey("", 1), False)
 
 
 def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
     paths = {"thought": ["block[type=thinking]"], "owner": ["index"], "text": ["delta.text"]}
     (update,) = updates(paths, {"index": 2, "block": {"type": "thinking", "text": "hm"}})
-    assert (update.item, update.is_thought, update.has_state) == (ItemKey("owner", 2), True, False)
+    assert (update.item, update.is_reasoning, update.has_state) == (ItemKey("owner", 2), True, False)
     (update,) = updates(paths, {"index": 2, "block": {"type": "text", "text": "hi"}})
-    assert not update.is_thought
+    assert not update.is_reasoning
 
 
 # --- the answer's and the request's marks -----------------------------------------------------------------------
@@ -239,11 +239,11 @@ def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
 )
 def test_a_mark_is_seen_at_any_depth_by_any_table(mark: str, document: Any, is_shown: bool) -> None:
     dialect = declare(CHOICES, "nowhere", mark)
-    assert dialect.knows(tree(document)) == dialect.knows(tree(document, dialect)) == is_shown
+    assert dialect.matches_document(tree(document)) == dialect.matches_document(tree(document, dialect)) == is_shown
 
 
 def test_without_marks_no_document_shows_the_api() -> None:
-    assert not declare(CHOICES).knows(tree({"choices": [{"delta": {"thoughts": "hm"}}]}))
+    assert not declare(CHOICES).matches_document(tree({"choices": [{"delta": {"thoughts": "hm"}}]}))
 
 
 def test_a_request_names_model_and_stream_where_the_declaration_says() -> None:
@@ -254,9 +254,9 @@ def test_a_request_names_model_and_stream_where_the_declaration_says() -> None:
     assert (custom.model(REQUEST), custom.wants_stream(REQUEST)) == ("m", True)
     assert (usual.model(REQUEST), usual.wants_stream(REQUEST)) == ("n", False)
     assert (usual.model(empty), usual.wants_stream(empty)) == (None, False)
-    assert usual.asks_by_path("/talk")
-    assert not usual.asks_by_path("/other")
-    assert not usual.asks_by_body({"messages": []})
+    assert usual.matches_path("/talk")
+    assert not usual.matches_path("/other")
+    assert not usual.matches_body({"messages": []})
 
 
 # --- writing ----------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ _BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
 def _block(*, opens: bool) -> Shape:
     """A block by its type; what a thought holds beside text and signature counts as thought."""
     # The type says something: an event that opens a block is sent although the block is empty.
-    thought = Level(opens=opens, is_thought=True)
+    thought = Level(opens=opens, is_reasoning=True)
     return Shape(
         switch="type",
         cases={
@@ -132,11 +132,11 @@ def _vertex(path: str) -> re.Match[str] | None:
     return _VERTEX.search(unquote(path))
 
 
-def _asks_by_path(path: str) -> bool:
+def _matches_path(path: str) -> bool:
     return _PATH.search(path) is not None or _vertex(path) is not None
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("messages"), list) and "anthropic_version" in body
 
 
@@ -150,7 +150,7 @@ def _wants_stream(request: RequestFacts) -> bool:
     return stream_in_body(request) or (vertex is not None and vertex[2] is not None)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     if root.child("type") is None:
         return _is_untyped(root)
     name = _type(root)
@@ -211,16 +211,16 @@ ANTHROPIC_MESSAGES: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="the blocks of the last turn in front of its tool calls, unchanged and with their signatures",
     ),
-    asks_by_path=_asks_by_path,
-    asks_by_body=_asks_by_body,
+    matches_path=_matches_path,
+    matches_body=_matches_body,
     model=_model,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("content", around('{"type":"thinking","thinking":', ',"signature":""}')),
+    insert=as_element("content", around('{"type":"thinking","thinking":', ',"signature":""}')),
     text_element=around('{"type":"text","text":', "}"),
     has_blocks=True,
     error=_error,
-    signs_thoughts=True,
+    needs_signatures=True,
 )

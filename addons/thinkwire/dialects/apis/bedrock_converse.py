@@ -44,7 +44,7 @@ _THOUGHT: Final = Shape(
         "reasoningText": Shape(members={"text": REASONING, "signature": OPAQUE}, other=REASONING, label=_WHOLE_THOUGHT),
     },
     other=REASONING,
-    label=Level(is_thought=True),
+    label=Level(is_reasoning=True),
 )
 _BLOCK_MEMBERS: Final[dict[str, Any]] = {"reasoningContent": _THOUGHT, "text": TEXT, "toolUse": TOOL_CALL}
 _PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
@@ -118,7 +118,7 @@ _STARTS: Final = frozenset(("p", "role"))
 _METADATA: Final = frozenset(("p", "usage", "metrics", "trace", "performanceConfig", "serviceTier"))
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     names = {child.key for child in root.children}
     if names & {"contentBlockIndex", "stopReason", *_EVENTS}:
         return True
@@ -160,14 +160,14 @@ BEDROCK_CONVERSE: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="reasoningContent blocks, unchanged and with their signatures; a signed request is never edited",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=lambda body: False,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=lambda body: False,
     model=model_in_path,
     wants_stream=lambda request: request.path.endswith("-stream"),
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("content", around('{"reasoningContent":{"reasoningText":{"text":', "}}}")),
+    insert=as_element("content", around('{"reasoningContent":{"reasoningText":{"text":', "}}}")),
     text_element=around('{"text":', "}"),
     event_name=_event_name,
     has_blocks=True,

@@ -122,10 +122,10 @@ TOKEN_MEMBERS: Final[dict[str, Any]] = {
 
 # Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
 _COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
-_COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(bears_names=True, is_copy=True))
+_COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(allows_rename=True, is_copy=True))
 # Gemini says here whether the content beside it is a thought; signatures stay, for the next request needs them.
 _GOOGLE: Final = Shape(
-    members={"thought": FieldSpec(Kind.REASONING, marks=True)}, other=OTHER, label=Level(is_copy=True)
+    members={"thought": FieldSpec(Kind.REASONING, is_flag=True)}, other=OTHER, label=Level(is_copy=True)
 )
 _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
 _COPY_MEMBERS.update(_COPIES)
@@ -169,7 +169,7 @@ MESSAGE_MEMBERS: Final[dict[str, Any]] = {
 
 
 def _message(extent: Extent) -> Shape:
-    return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(bears_names=True, extent=extent))
+    return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(allows_rename=True, extent=extent))
 
 
 # Groq quotes what the model wrote when a tool call failed.
@@ -196,7 +196,7 @@ _CHOICE: Final = Shape(
         **_COPIES,
     },
     other=OTHER,
-    label=Level(opens=True, bears_names=True),
+    label=Level(opens=True, allows_rename=True),
 )
 
 
@@ -235,7 +235,7 @@ _DOCUMENT: Final = Shape(
 _PATH: Final = re.compile(r"/(?:chat/completions(?:/batch)?|agents/completions)/?\Z")
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("messages"), list)
 
 
@@ -244,7 +244,7 @@ def _model(request: RequestFacts) -> str | None:
     return model_in_body(request) or (deployment[1] if deployment else None)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     choices = root.child("choices")
     if choices is None:
         return root.child("sglext") is not None
@@ -265,10 +265,10 @@ def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     return [f"{{{','.join(members)}}}"]
 
 
-def _place(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
+def _insert(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
     """Into the message, behind the reasoning that it has, whatever its name; else under the names."""
     member, message = node, node.parent
-    while message is not None and not ((level := level_of(message)) and level.bears_names):
+    while message is not None and not ((level := level_of(message)) and level.allows_rename):
         member, message = message, message.parent
     if message is None:
         return
@@ -292,14 +292,14 @@ CHAT_COMPLETIONS: Final = Dialect(
         rename="every name of the text becomes the one asked for; lists of blocks stay",
         sent_back="a member of the assistant message, named as the provider reads it",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=_model,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=_place,
+    insert=_insert,
     text_element=around('{"type":"text","text":', "}"),
     text_member=("content", "", ""),
     error=_error,

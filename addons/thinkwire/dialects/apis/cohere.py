@@ -65,7 +65,7 @@ def _citation(label: Level | None, thought: Level) -> Shape:
     )
 
 
-_THOUGHT: Final = Level(is_thought=True, has_state=False)
+_THOUGHT: Final = Level(is_reasoning=True, has_state=False)
 _QUOTE: Final = replace(_THOUGHT, is_quote=True)
 
 
@@ -75,7 +75,7 @@ _LISTED_QUOTE: Final = replace(_QUOTE, opens=True, space=_CITATION)
 def _in_list(space: str) -> dict[str, Level]:
     return {
         "label": Level(opens=True, space=space),
-        "thought": Level(opens=True, space=space, is_thought=True, has_state=False),
+        "thought": Level(opens=True, space=space, is_reasoning=True, has_state=False),
     }
 
 
@@ -146,7 +146,7 @@ _DOCUMENT: Final = Shape(
 _PATH: Final = re.compile(r"/v2/chat/?\Z")
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     kind = root.child("type")
     if kind is not None:
         return kind.is_string and kind.value in _EVENTS
@@ -176,14 +176,14 @@ COHERE: Final = Dialect(
         rename="nothing, since the API has one name for it",
         sent_back="a block of thinking in the assistant message, or its tool_plan",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=lambda _body: False,  # a request looks like one for chat completions
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=lambda _body: False,  # a request looks like one for chat completions
     model=model_in_body,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("content", around('{"type":"thinking","thinking":', "}")),
+    insert=as_element("content", around('{"type":"thinking","thinking":', "}")),
     text_element=around('{"type":"text","text":', "}"),
     text_member=("content", '[{"type":"text","text":', "}]"),
     has_blocks=True,

@@ -66,11 +66,11 @@ _PATH: Final = re.compile(r"(?<!/chat)/completions/?\Z")
 _OBJECT: Final = "text_completion"
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("prompt"), str | list) and isinstance(body.get("model"), str)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     choices, kind = root.child("choices"), root.child("object")
     if choices is None:
         return False
@@ -100,14 +100,14 @@ COMPLETIONS: Final = Dialect(
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=CHAT_COMPLETIONS.model,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_member("reasoning"),
+    insert=as_member("reasoning"),
     error=CHAT_COMPLETIONS.error,
     end_mark="[DONE]",
 )

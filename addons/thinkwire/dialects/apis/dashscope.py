@@ -97,12 +97,12 @@ def _wants_stream(request: RequestFacts) -> bool:
 _PATH: Final = re.compile(r"/api/v1/(?:services/aigc/[^/]+/generation|apps/[^/]+/completion)/?\Z")
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     given = body.get("input") if isinstance(body, dict) else None
     return isinstance(given, dict) and ("messages" in given or "prompt" in given)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     output = root.child("output")
     if output is None:
         return False
@@ -135,14 +135,14 @@ DASHSCOPE: Final = Dialect(
         rename="nothing, since the API has one name for it",
         sent_back="not at all, the API does not ask for it",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda request: _INCREMENTS if _is_incremental(request) else _WHOLES,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_member("reasoning_content"),
+    insert=as_member("reasoning_content"),
     text_member=("content", "", ""),
     error=_error,
 )

@@ -43,7 +43,7 @@ _DOCUMENT: Final = Shape(
         "reasoning": Shape(
             members={"type": ENVELOPE},
             other=REASONING,
-            label=Level(opens=True, is_thought=True, has_state=False),
+            label=Level(opens=True, is_reasoning=True, has_state=False),
         ),
         **{
             name: Shape(members={"type": ENVELOPE, name: place}, other=OTHER, label=Level(opens=True))
@@ -63,7 +63,7 @@ _TYPES: Final = frozenset(
 """Types whose documents have a member of that name; `error` is left out, since other APIs have it in that form, too."""
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     kind = root.child("type")
     name = kind.value if kind is not None and kind.is_string else ""
     if name == "reasoning":
@@ -84,12 +84,12 @@ G4F: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="not at all: only messages go back",
     ),
-    asks_by_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
-    asks_by_body=lambda _body: False,  # its body is that of a chat completion
+    matches_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
+    matches_body=lambda _body: False,  # its body is that of a chat completion
     model=model_in_body,
     wants_stream=lambda _request: True,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
     error=lambda _status, message: to_json({"type": "error", "error": "ProxyError", "message": message}),
 )

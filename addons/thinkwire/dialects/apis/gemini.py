@@ -103,11 +103,11 @@ _PATH: Final = re.compile(r":(?P<streams>streamG|g)enerateContent/?\Z")
 _MODEL: Final = re.compile(r"/(?:models|tunedModels|endpoints)/([^/:]+):\w+/?\Z")
 
 
-def _asks_by_path(path: str) -> bool:
+def _matches_path(path: str) -> bool:
     return _PATH.search(unquote(path)) is not None
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("contents"), list)
 
 
@@ -121,7 +121,7 @@ def _wants_stream(request: RequestFacts) -> bool:
     return asked is not None and asked["streams"] == "streamG"
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     answers = root.children if root.is_list else [root]
     return any(_is_answer(answer) or _is_answer(_unwrapped(answer)) for answer in answers)
 
@@ -166,14 +166,14 @@ GEMINI: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="signatures on the parts of the next request; the thought itself need not come back",
     ),
-    asks_by_path=_asks_by_path,
-    asks_by_body=_asks_by_body,
+    matches_path=_matches_path,
+    matches_body=_matches_body,
     model=_model,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("parts", around('{"text":', ',"thought":true}')),
+    insert=as_element("parts", around('{"text":', ',"thought":true}')),
     text_element=around('{"text":', "}"),
     error=_error,
     streams_a_list=True,

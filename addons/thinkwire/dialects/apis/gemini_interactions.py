@@ -50,7 +50,7 @@ def _step(*, opens: bool) -> Shape:
         cases={
             # The type says something: the event that begins a thought is sent for the signature that may follow.
             "thought": Shape(
-                members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_thought=True)
+                members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_reasoning=True)
             ),
             "function_call": Shape(
                 members={"type": ENVELOPE}, other=TOOL_CALL, label=Level(opens=True) if opens else None
@@ -129,7 +129,7 @@ _PATH: Final = re.compile(r"/interactions(?:/[^/]+)?/?\Z")
 _EVENTS: Final = ("interaction.", "step.", "content.")
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and "input" in body and ("agent" in body or "generation_config" in body)
 
 
@@ -138,7 +138,7 @@ def _model(request: RequestFacts) -> str | None:
     return model_in_body(request) or (agent if isinstance(agent, str) else None)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     event, what = root.child("event_type"), root.child("object")
     if event is not None:
         return event.is_string and event.value.startswith(_EVENTS)
@@ -146,13 +146,13 @@ def _knows(root: Node) -> bool:
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
-    is_thought = kind is Kind.REASONING
+    is_reasoning = kind is Kind.REASONING
     content = {"type": "text", "text": text}
     events: tuple[dict[str, Any], ...] = (
-        {"event_type": "step.start", "step": {"type": "thought" if is_thought else "model_output"}},
+        {"event_type": "step.start", "step": {"type": "thought" if is_reasoning else "model_output"}},
         {
             "event_type": "step.delta",
-            "delta": {"type": "thought_summary", "content": content} if is_thought else content,
+            "delta": {"type": "thought_summary", "content": content} if is_reasoning else content,
         },
         {"event_type": "step.stop"},
     )
@@ -166,14 +166,14 @@ GEMINI_INTERACTIONS: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="by the server, which keeps the interaction; or as the steps, signatures included",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=_model,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("steps", around('{"type":"thought","summary":[{"type":"text","text":', "}]}")),
+    insert=as_element("steps", around('{"type":"thought","summary":[{"type":"text","text":', "}]}")),
     text_element=around('{"type":"model_output","content":[{"type":"text","text":', "}]}"),
     has_blocks=True,
     error=lambda status, message: to_json({"error": {"code": str(status), "message": message}}),

@@ -56,11 +56,11 @@ _PATH: Final = re.compile(r"\A(?:/completions|(?!.*/api/v1/apps/).*/(?:completio
 _OWN_SETTINGS: Final = frozenset(("n_predict", "n_probs", "cache_prompt", "input_prefix", "input_suffix"))
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and "messages" not in body and not _OWN_SETTINGS.isdisjoint(body)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     if root.raw[:1] == "[":
         return bool(root.children) and all(map(_is_answer, root.children))
     return _is_answer(root)
@@ -89,12 +89,12 @@ LLAMACPP_COMPLETION: Final = Dialect(
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=model_in_body,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
     error=_error,
 )

@@ -29,12 +29,12 @@ from thinkwire.wire.splice import to_json
 
 __all__ = ["LM_STUDIO"]
 
-_THOUGHT: Final = Level(opens=True, is_thought=True, has_state=False)
+_THOUGHT: Final = Level(opens=True, is_reasoning=True, has_state=False)
 
 
-def _block(space: str, *, begins: bool = False, is_thought: bool = False) -> Level:
+def _block(space: str, *, begins: bool = False, is_reasoning: bool = False) -> Level:
     """The level of an event about the block of that kind which is open; there is one at a time, without a number."""
-    return Level(opens=True, space=space, begins=begins, is_thought=is_thought, has_state=not is_thought)
+    return Level(opens=True, space=space, begins=begins, is_reasoning=is_reasoning, has_state=not is_reasoning)
 
 
 # --- the whole answer: the body, and `result` of the last event ------------------------------------------------------
@@ -66,7 +66,7 @@ _EVENTS: Final = {
         f"reasoning.{state}": Shape(
             members={"type": ENVELOPE, "content": REASONING},
             other=REASONING,
-            label=_block("reasoning", begins=state == "start", is_thought=True),
+            label=_block("reasoning", begins=state == "start", is_reasoning=True),
         )
         for state in _STATES
     },
@@ -102,11 +102,11 @@ _EVENT_NAME: Final = re.compile(
 _OWN_SETTINGS: Final = frozenset(("system_prompt", "integrations", "context_length"))
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and "input" in body and not _OWN_SETTINGS.isdisjoint(body)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     kind = root.child("type")
     if kind is not None and kind.is_string:
         return _EVENT_NAME.fullmatch(kind.value) is not None
@@ -134,14 +134,14 @@ LM_STUDIO: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="not at all: the server remembers it under `previous_response_id`",
     ),
-    asks_by_path=lambda path: re.search(r"/api/v1/chat/?\Z", path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: re.search(r"/api/v1/chat/?\Z", path) is not None,
+    matches_body=_matches_body,
     model=model_in_body,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element("output", around('{"type":"reasoning","content":', "}")),
+    insert=as_element("output", around('{"type":"reasoning","content":', "}")),
     text_element=around('{"type":"message","content":', "}"),
     has_blocks=True,
     error=_error,

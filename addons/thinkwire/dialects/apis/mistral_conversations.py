@@ -79,7 +79,7 @@ _DOCUMENT: Final = Shape(
 _PATH: Final = re.compile(r"/v1/conversations(?:/[^/]+(?:/(?:history|messages|restart))?)?/?\Z")
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     kind = root.child("type")
     if kind is not None:
         return kind.is_string and kind.value in _EVENTS
@@ -105,12 +105,12 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
         rename="nothing, since the API has one name for it",
         sent_back="not at all, the provider keeps the conversation; or the parts as they came",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=lambda _body: False,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=lambda _body: False,
     model=model_in_body,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
     text_element=around('{"type":"text","text":', "}"),
     error=lambda _status, message: to_json({"detail": message}),

@@ -66,7 +66,7 @@ _PATH: Final = re.compile(r"/api/(?:chat|generate)/?\Z")
 _OWN_SETTINGS: Final = frozenset(("options", "keep_alive", "think"))
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("prompt"), str) and not _OWN_SETTINGS.isdisjoint(body)
 
 
@@ -75,7 +75,7 @@ def _wants_stream(request: RequestFacts) -> bool:
     return not (isinstance(request.body, dict) and request.body.get("stream") is False)
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     done, message, response = (root.child(name) for name in ("done", "message", "response"))
     has_answer = (message is not None and message.raw[:1] == "{") or (response is not None and response.is_string)
     return has_answer and done is not None and done.raw in ("true", "false")
@@ -99,14 +99,14 @@ OLLAMA: Final = Dialect(
         rename="nothing: the API has one name for it",
         sent_back="as `thinking` of the assistant message; `/api/generate` takes back `context`",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_member("thinking"),
+    insert=as_member("thinking"),
     text_member=("content", "", ""),
     error=lambda _status, message: to_json({"error": message}),
 )

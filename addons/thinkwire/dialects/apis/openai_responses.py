@@ -93,7 +93,7 @@ def _item(opens: bool) -> Shape:
     level = Level(opens=True) if opens else None
     name = {"id": ENVELOPE if opens else _NAME}
     call = Shape(members={"type": OTHER, **name, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
-    thought = Level(opens=opens, is_thought=True)
+    thought = Level(opens=opens, is_reasoning=True)
     return Shape(
         switch="type",
         cases={
@@ -199,7 +199,7 @@ _OPTIONS: Final = ("instructions", "reasoning", "max_output_tokens", "store", "i
 _INPUT_TYPES: Final = ("message", "reasoning", "function_call", "function_call_output")
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     """Embeddings and moderations have an `input`, too, but no items in it."""
     match body:
         case {"messages": _}:
@@ -228,7 +228,7 @@ def _text(root: Node, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     return _text(root, "type").startswith("response.") or _text(root, "object") in ("response", "response.compaction")
 
 
@@ -322,14 +322,14 @@ OPENAI_RESPONSES: Final = Dialect(
         rename="nothing: reasoning has one name in this API",
         sent_back="the reasoning items as they came, before the item that they belong to",
     ),
-    asks_by_path=lambda path: _PATH.search(path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_body=_matches_body,
     model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
-    place=as_element(
+    insert=as_element(
         "output", _item_around("rs", '"type":"reasoning","summary":[{"type":"summary_text","text":', "}]}")
     ),
     text_element=_item_around(

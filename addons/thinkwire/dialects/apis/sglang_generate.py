@@ -67,7 +67,7 @@ _DOCUMENT: Final = Shape(
 """One answer, or in a body the list of the answers to several prompts."""
 
 
-def _asks_by_body(body: object) -> bool:
+def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and "messages" not in body and "sampling_params" in body
 
 
@@ -77,7 +77,7 @@ def _model(request: RequestFacts) -> str | None:
     return adapter if isinstance(adapter, str) else None
 
 
-def _knows(root: Node) -> bool:
+def _matches_document(root: Node) -> bool:
     if root.raw[:1] == "[":
         return bool(root.children) and all(map(_is_answer, root.children))
     return _is_answer(root)
@@ -105,12 +105,12 @@ SGLANG_GENERATE: Final = Dialect(
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),
-    asks_by_path=lambda path: re.search(r"\A/generate/?\Z", path) is not None,
-    asks_by_body=_asks_by_body,
+    matches_path=lambda path: re.search(r"\A/generate/?\Z", path) is not None,
+    matches_body=_matches_body,
     model=_model,
     wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
-    knows=_knows,
+    matches_document=_matches_document,
     write=_write,
     error=lambda _status, message: to_json({"error": {"message": message}}),
     end_mark="[DONE]",

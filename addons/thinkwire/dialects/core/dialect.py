@@ -46,9 +46,9 @@ class Dialect:
 
     name: str
     handling: Handling
-    asks_by_path: Callable[[str], bool]
+    matches_path: Callable[[str], bool]
     """Is a request to this path (without its query) one of this API?"""
-    asks_by_body: Callable[[object], bool]
+    matches_body: Callable[[object], bool]
     """Has a parsed request body this API's shape? Asked only where no path decides."""
     model: Callable[[RequestFacts], str | None]
     """The model that a request names, in its body or its path."""
@@ -56,7 +56,7 @@ class Dialect:
     """Does a request ask for a stream, by its body, its path, a header, or by default?"""
     table: Callable[[RequestFacts], Shape]
     """Where an answer keeps its parts; the request can decide what is a delta and what a whole."""
-    knows: Callable[[Node], bool]
+    matches_document: Callable[[Node], bool]
     """Is this document, read by GLANCE or by this dialect's own table, one of this API's?"""
     write: Callable[[Kind, str, ItemKey, Node], list[str]]
     """JSON texts, in ASCII, of the documents that carry a text of that kind for that owner, in the order to send
@@ -66,7 +66,7 @@ class Dialect:
     error_event: Callable[[int, str, int], str] | None = None
     """The same for an error in the middle of a stream, given how many events came before it; None where both look
     alike."""
-    place: Callable[[str, Node, Sequence[str], Edits], None] | None = None
+    insert: Callable[[str, Node, Sequence[str], Edits], None] | None = None
     """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
     asks for. None where the API has no such place yet."""
     event_name: Callable[[str], str] = lambda _document: ""
@@ -85,7 +85,7 @@ class Dialect:
     it is asked about all other answers before the APIs that are known to everybody."""
     end_mark: str = ""
     """What the last event of a stream of server-sent events holds instead of a document, if clients count on it."""
-    signs_thoughts: bool = False
+    needs_signatures: bool = False
     """Does the next request fail where a block of reasoning has no signature?"""
     phase: Callable[[Node], Phase | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""

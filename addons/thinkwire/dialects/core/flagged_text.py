@@ -10,20 +10,20 @@ from functools import cache
 
 from thinkwire.dialects.core.parts import Extent, Kind, Part, Update
 
-__all__ = ["behind_closing_tag", "part_marked_texts"]
+__all__ = ["after_closing_tag", "split_flagged_texts"]
 
 
-def part_marked_texts(update: Update) -> None:
+def split_flagged_texts(update: Update) -> None:
     """Make the thoughts in an update's texts parts of their own, if a mark says that there are any.
 
     A marked delta is a thought, up to its closing tag if that is in it. In a marked whole only what stands between
     tags is one: there the mark can be about a signature, with nothing but the answer beside it.
     """
-    if not any(part.is_mark and part.node.raw == "true" for part in update.parts):
+    if not any(part.is_flag and part.node.raw == "true" for part in update.parts):
         return
     for part in update.of(Kind.TEXT):
-        if part.place is not None and part.place.tags is not None and part.node.is_string and part.says_something:
-            _part(part, part.place.tags, update)
+        if part.spec is not None and part.spec.tags is not None and part.node.is_string and part.is_meaningful:
+            _part(part, part.spec.tags, update)
 
 
 def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
@@ -33,13 +33,13 @@ def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
     close = _anywhere(tags[1]).match(raw)
     rest = f'"{raw[close.end() :]}' if close is not None else '""'
     if rest != '""':
-        update.parts.append(Part(Kind.REASONING, text.node, text.place, rest=rest))
+        update.parts.append(Part(Kind.REASONING, text.node, text.spec, rest=rest))
         return
     text.kind = Kind.REASONING
     text.rest = rest if update.extent is Extent.SNAPSHOT else None
 
 
-def behind_closing_tag(raw: str, tags: tuple[str, str]) -> str | None:
+def after_closing_tag(raw: str, tags: tuple[str, str]) -> str | None:
     """What follows the closing tag in a text that begins with it; None where it does not. Both are JSON strings."""
     match = _at_beginning(tags[1]).match(raw)
     return f'"{raw[match.end() :]}' if match is not None else None

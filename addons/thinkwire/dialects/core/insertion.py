@@ -9,7 +9,7 @@ from thinkwire.wire.splice import Edits, quote_text
 
 __all__ = ["Element", "around", "as_element", "as_member", "insert_element"]
 
-type Placing = Callable[[str, Node, Sequence[str], Edits], None]
+type Insertion = Callable[[str, Node, Sequence[str], Edits], None]
 
 
 type Element = Callable[[str, Node], str]
@@ -21,20 +21,20 @@ def around(before: str, after: str) -> Element:
     return lambda quoted, _beside: f"{before}{quoted}{after}"
 
 
-def as_element(list_name: str, element_of: Element) -> Placing:
+def as_element(list_name: str, element_of: Element) -> Insertion:
     """As an element of the list of that name, before the one that the text stands in.
 
     A document without such a list shows its thought elsewhere; it is left without.
     """
 
-    def place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
+    def insert(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
         element: Node | None = node
         while element is not None and not (element.parent is not None and element.parent.key == list_name):
             element = element.parent
         if element is not None and element.parent is not None and element.parent.is_list:
             insert_element(element, element_of(quote_text(reasoning), element), edits)
 
-    return place
+    return insert
 
 
 def insert_element(element: Node, json_text: str, edits: Edits) -> None:
@@ -57,19 +57,19 @@ def _references(node: Node, space: str) -> Iterable[Node]:
             yield child
 
 
-def as_member(name: str) -> Placing:
+def as_member(name: str) -> Insertion:
     """As a member of that name behind the text, or what stands there already.
 
     Where the text is in an element of a list of content, it is a member of the message that has the list.
     """
 
-    def place(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
+    def insert(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
         member = node
         while (holder := member.parent) is not None and _is_piece(holder):
             member = holder
         edits.add_text(member, name, reasoning)
 
-    return place
+    return insert
 
 
 def _is_piece(node: Node) -> bool:

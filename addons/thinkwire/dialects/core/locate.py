@@ -3,7 +3,7 @@
 One reader for all dialects; it knows labels, not APIs.
 """
 
-from thinkwire.dialects.core.flagged_text import part_marked_texts
+from thinkwire.dialects.core.flagged_text import split_flagged_texts
 from thinkwire.dialects.core.parts import CountOf, Extent, FieldSpec, ItemKey, Kind, Level, Part, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
 
@@ -22,14 +22,14 @@ def locate(root: Node, extent: Extent) -> list[Update]:
     if level is not None and level.opens and own.item is None:
         own.item = ItemKey(level.space, 0)
     for update in found:
-        part_marked_texts(update)
+        split_flagged_texts(update)
     return found
 
 
 def _collect(node: Node, update: Update, found: list[Update]) -> None:
     level = level_of(node)
     if level is not None:
-        update.is_thought = update.is_thought or level.is_thought
+        update.is_reasoning = update.is_reasoning or level.is_reasoning
         update.is_quote = update.is_quote or level.is_quote
         update.has_state = update.has_state and level.has_state
         update.begins = update.begins or level.begins
@@ -47,31 +47,31 @@ def _collect(node: Node, update: Update, found: list[Update]) -> None:
                 _collect(child, update, found)
 
 
-def _add(update: Update, place: FieldSpec, node: Node) -> None:
-    kind = place.kind
+def _add(update: Update, spec: FieldSpec, node: Node) -> None:
+    kind = spec.kind
     if kind is Kind.ENVELOPE:
         return
     if kind is Kind.OWNER or kind is Kind.REFERENCE or kind is Kind.COUNTER:
-        _count(update, place, node)
-    elif place.text_only and not node.is_string:
+        _count(update, spec, node)
+    elif spec.text_only and not node.is_string:
         update.parts.append(Part(Kind.OTHER, node, None))
     else:
-        update.parts.append(Part(kind, node, place))
+        update.parts.append(Part(kind, node, spec))
 
 
-def _count(update: Update, place: FieldSpec, node: Node) -> None:
+def _count(update: Update, spec: FieldSpec, node: Node) -> None:
     if node.is_empty:
         return
     number = number_at(node)
-    owner = ItemKey(place.space, node.raw if number is None else number)
-    if place.kind is Kind.OWNER:
-        if not place.is_name or update.item is None:
+    owner = ItemKey(spec.space, node.raw if number is None else number)
+    if spec.kind is Kind.OWNER:
+        if not spec.is_name or update.item is None:
             update.item = owner
-    elif place.kind is Kind.REFERENCE:
+    elif spec.kind is Kind.REFERENCE:
         update.about.append(owner)
-    if place.space and number is not None:
-        count_of = CountOf.DOCUMENTS if place.kind is Kind.COUNTER else CountOf.OWNERS
-        update.counters.append((count_of, place.space, node))
+    if spec.space and number is not None:
+        count_of = CountOf.DOCUMENTS if spec.kind is Kind.COUNTER else CountOf.OWNERS
+        update.counters.append((count_of, spec.space, node))
 
 
 def number_at(node: Node) -> int | None:
@@ -111,9 +111,9 @@ def _leaves(node: Node) -> list[Part]:
     result: list[Part] = []
     for child in node.children:
         label = child.label
-        place = label.label if type(label) is Shape and not child.children else label
-        if type(place) is not FieldSpec:
+        spec = label.label if type(label) is Shape and not child.children else label
+        if type(spec) is not FieldSpec:
             result += _leaves(child)
-        elif place.kind is not Kind.ENVELOPE:
-            result.append(Part(place.kind, child, place))
+        elif spec.kind is not Kind.ENVELOPE:
+            result.append(Part(spec.kind, child, spec))
     return result

@@ -102,7 +102,7 @@ class FieldSpec:
     """Only a text is meant: a value of another type is an unknown member."""
     tags: tuple[str, str] | None = None
     """For TEXT: what opens and closes a thought in it, where a mark says that there is one."""
-    marks: bool = False
+    is_flag: bool = False
     """For REASONING: the value `true` is such a mark, for the texts of its update."""
     space: str = ""
     """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: an owner's number is never
@@ -121,7 +121,7 @@ class Level:
     """For owners that have no number of their own: their places in the list are numbers of this space."""
     extent: Extent | None = None
     """The object is this much of its owner's text; None: as the one around it."""
-    bears_names: bool = False
+    allows_rename: bool = False
     """Rename acts in this object."""
     is_copy: bool = False
     """The object repeats names of the one around it, which is where a missing name is added."""
@@ -129,7 +129,7 @@ class Level:
     """A list of reasoning blocks, or one such block: one part, with the texts and signatures in it as leaves."""
     filler: str = ""
     """For a list: JSON text of the element that is left when all have gone, for readers that count on one."""
-    is_thought: bool = False
+    is_reasoning: bool = False
     """The owner is made of reasoning alone and goes as a whole."""
     is_quote: bool = False
     """For a thought: does it only say once more what another one said? It goes with that."""
@@ -158,7 +158,7 @@ class Part:
 
     kind: Kind
     node: Node
-    place: FieldSpec | None
+    spec: FieldSpec | None
     leaves: list["Part"] = field(default_factory=list)
     """For reasoning blocks: the texts and the opaque values in them."""
     shown: str | None = None
@@ -167,26 +167,26 @@ class Part:
     """For a thought that is a piece of a text: JSON text of what is left of its member without it."""
 
     @property
-    def says_something(self) -> bool:
+    def is_meaningful(self) -> bool:
         if self.shown is not None:
             return bool(self.shown)
         if self.is_blocks:
-            return any(leaf.says_something for leaf in self.leaves)
+            return any(leaf.is_meaningful for leaf in self.leaves)
         if self.kind in _HOLLOW and self.node.children:
             return any(not child.is_empty for child in self.node.children)
-        if (self.kind is Kind.FINISH or self.is_mark) and self.node.raw in _UNFINISHED:
+        if (self.kind is Kind.FINISH or self.is_flag) and self.node.raw in _UNFINISHED:
             return False
         return not self.node.is_empty
 
     @property
-    def is_mark(self) -> bool:
+    def is_flag(self) -> bool:
         """May it say of the texts in its update that they hold a thought?"""
-        return self.place is not None and self.place.marks
+        return self.spec is not None and self.spec.is_flag
 
     @property
     def is_blocks(self) -> bool:
         """Is it a list of reasoning blocks, or one block, that was looked into?"""
-        return self.place is None and bool(self.node.children)
+        return self.spec is None and bool(self.node.children)
 
     @property
     def blocks(self) -> list[Node]:
@@ -209,9 +209,9 @@ class Update:
     about: list[ItemKey] = field(default_factory=list)
     """The other owners that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
-    is_thought: bool = False
+    is_reasoning: bool = False
     is_quote: bool = False
-    held_thought: bool = False
+    had_tags: bool = False
     """Was tagged reasoning, or markup of it, told apart from its texts?"""
     has_state: bool = True
     begins: bool = False

@@ -132,13 +132,13 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
 )
 """First found. The last is the vaguest: Anthropic names the same block."""
 
-MOST_CHARACTERS: Final = 65_536
+MAX_CHARACTERS: Final = 65_536
 """An error says what is wrong early; what is longer quotes the request."""
 
 
 def advice_for(text: str) -> str | None:
     """What to write in a rule file so that an error with this body does not come again; None where none is known."""
-    said = "\n".join(_strings(text[:MOST_CHARACTERS]))
+    said = "\n".join(_strings(text[:MAX_CHARACTERS]))
     for refusal in REFUSALS:
         if refusal.pattern.search(said):
             see = f", see {refusal.shown_in}" if refusal.shown_in else ""

@@ -19,14 +19,14 @@ class TagState(Enum):
     """Where in the text we are; the value says what text is there."""
 
     BEFORE = "nothing but white space so far"
-    THOUGHT = "reasoning"
+    REASONING = "reasoning"
     INSIDE = "reasoning that the prompt has opened"
     VISIBLE = "visible text, in which markers count"
     ANSWER = "visible text, to the end"
-    CHANNEL_THOUGHT = "a channel of reasoning"
+    CHANNEL_REASONING = "a channel of reasoning"
     CHANNEL_VISIBLE = "a visible channel"
     SILENT = "neither reasoning nor visible: roles, calls"
-    HEAD_THOUGHT = "the head of a channel of reasoning"
+    HEAD_REASONING = "the head of a channel of reasoning"
     HEAD_VISIBLE = "the head of a visible channel"
     HEAD_SILENT = "the head of a channel that is neither"
 
@@ -68,7 +68,7 @@ class Family:
     def opening(self) -> tuple[Marker, ...]:
         """The tags that begin a thought where none is open yet."""
         outside = self.states.get(TagState.BEFORE) or self.states[TagState.VISIBLE]
-        return tuple(marker for marker in outside if marker.leads_to is TagState.THOUGHT)
+        return tuple(marker for marker in outside if marker.leads_to is TagState.REASONING)
 
 
 def pairs(
@@ -89,11 +89,13 @@ def pairs(
     tags = tuple(tags)
     first = tags[0]
     after = TagState.ANSWER if where is Where.LEADING and not drops else TagState.VISIBLE
-    opening = tuple(Marker((tag,), TagState.THOUGHT) for tag in dict.fromkeys(tag for tag, _ in tags))
+    opening = tuple(Marker((tag,), TagState.REASONING) for tag in dict.fromkeys(tag for tag, _ in tags))
     around = tuple(Marker((text,), TagState.VISIBLE) for text in drops)
     closing = tuple(Marker((tag,), after) for tag in dict.fromkeys(tag for _, tag in tags))
     ending = tuple(Marker((text,), after, stays=True) for text in ends)
-    states = dict.fromkeys((TagState.THOUGHT, TagState.INSIDE), closing + ending + around) | {TagState.VISIBLE: around}
+    states = dict.fromkeys((TagState.REASONING, TagState.INSIDE), closing + ending + around) | {
+        TagState.VISIBLE: around
+    }
     states[TagState.BEFORE if where is Where.LEADING else TagState.VISIBLE] = opening + around
     return Family(name, states, *first, models, prompt_opens)
 
@@ -137,7 +139,7 @@ def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[T
     Behind the end of a channel nothing is visible until another one opens. Text that no marker has opened cannot end:
     an answer without channels may speak of markers, and goes on behind them.
     """
-    inside = (TagState.INSIDE, TagState.CHANNEL_THOUGHT, TagState.CHANNEL_VISIBLE, TagState.SILENT)
+    inside = (TagState.INSIDE, TagState.CHANNEL_REASONING, TagState.CHANNEL_VISIBLE, TagState.SILENT)
     unopened = tuple(replace(marker, leads_to=TagState.VISIBLE) for marker in others)
     return dict.fromkeys(inside, opening + others) | {TagState.VISIBLE: opening + unopened}
 
@@ -145,7 +147,7 @@ def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[T
 def _kimi_k3() -> Family:
     """XTML: a marker opens or closes a channel."""
     channels = {
-        "think": TagState.CHANNEL_THOUGHT,
+        "think": TagState.CHANNEL_REASONING,
         "response": TagState.CHANNEL_VISIBLE,
         "message": TagState.CHANNEL_VISIBLE,
         "tools": TagState.SILENT,
@@ -161,13 +163,13 @@ def _harmony() -> Family:
     """gpt-oss: a channel's head ends at `<|message|>`; only `final`, or a message without a channel, is visible."""
     ends = tuple(Marker((text,), TagState.SILENT) for text in ("<|end|>", "<|call|>", "<|return|>"))
     heads = (
-        Marker(("<|channel|>analysis",), TagState.HEAD_THOUGHT),
+        Marker(("<|channel|>analysis",), TagState.HEAD_REASONING),
         Marker(("<|channel|>final",), TagState.HEAD_VISIBLE),
         Marker(("<|channel|>",), TagState.HEAD_SILENT),
         Marker(("<|start|>",), TagState.HEAD_VISIBLE),
     )
     bodies = {
-        TagState.HEAD_THOUGHT: TagState.CHANNEL_THOUGHT,
+        TagState.HEAD_REASONING: TagState.CHANNEL_REASONING,
         TagState.HEAD_VISIBLE: TagState.CHANNEL_VISIBLE,
         TagState.HEAD_SILENT: TagState.SILENT,
     }
@@ -181,7 +183,7 @@ def _harmony() -> Family:
 def _inkling() -> Family:
     """Content of a kind lasts until the next kind."""
     opening = (
-        Marker(("<|content_thinking|>",), TagState.CHANNEL_THOUGHT),
+        Marker(("<|content_thinking|>",), TagState.CHANNEL_REASONING),
         Marker(("<|content_text|>",), TagState.CHANNEL_VISIBLE),
         Marker(("<|content_",), TagState.HEAD_SILENT),
     )
@@ -193,7 +195,7 @@ def _inkling() -> Family:
 def _muse() -> Family:
     """A message is addressed to somebody; one to the model itself is reasoning."""
     opening = (
-        Marker(("to=self<|message|>",), TagState.CHANNEL_THOUGHT),
+        Marker(("to=self<|message|>",), TagState.CHANNEL_REASONING),
         Marker(("to=user<|message|>",), TagState.CHANNEL_VISIBLE),
     )
     states = _channels(opening, (Marker(("<|eom|>",), TagState.SILENT),))

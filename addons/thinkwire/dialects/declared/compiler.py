@@ -29,7 +29,7 @@ class DeclaredField:
 
     kind: Kind
     path: Path
-    is_thought: bool = False
+    is_reasoning: bool = False
     """The object there makes its owner one of reasoning alone; all that is about that owner goes."""
 
 
@@ -38,7 +38,7 @@ class Declaration:
     """What somebody says of an API."""
 
     name: str
-    asks_by_path: Callable[[str], bool]
+    matches_path: Callable[[str], bool]
     marks: tuple[Path, ...]
     """Any of these in a document shows that it is this API's."""
     places: tuple[DeclaredField, ...]
@@ -84,7 +84,7 @@ def clashes(places: Sequence[DeclaredField]) -> list[Clash]:
 
 def compile_dialect(declaration: Declaration) -> Dialect:
     """The dialect of a declaration that has no clashes; its table is made here, once."""
-    places = [(placed.kind, placed.path) for placed in declaration.places if not placed.is_thought]
+    places = [(placed.kind, placed.path) for placed in declaration.places if not placed.is_reasoning]
     table = _table(_grow(declaration.places)[0], declaration.places)
     return Dialect(
         name=declaration.name,
@@ -93,15 +93,15 @@ def compile_dialect(declaration: Declaration) -> Dialect:
             rename="nothing: the API has one name",
             sent_back="as the client does it; the declaration does not say",
         ),
-        asks_by_path=declaration.asks_by_path,
-        asks_by_body=lambda _body: False,
+        matches_path=declaration.matches_path,
+        matches_body=lambda _body: False,
         model=lambda request: _text(_member(request, declaration.model)),
         wants_stream=lambda request: _member(request, declaration.stream) is True,
         table=lambda _request: table,
-        knows=lambda root: any(shows(root, mark) for mark in declaration.marks),
+        matches_document=lambda root: any(shows(root, mark) for mark in declaration.marks),
         write=lambda kind, text, owner, like: write(places, kind, text, owner, like),
         error=CHAT_COMPLETIONS.error,
-        has_blocks=any(placed.is_thought for placed in declaration.places),
+        has_blocks=any(placed.is_reasoning for placed in declaration.places),
         takes_precedence=True,
     )
 
@@ -146,7 +146,7 @@ class _Spot:
     """One step on the way: what was declared to be there, and what inside of it."""
 
     kind: Kind | None = None
-    is_thought: bool = False
+    is_reasoning: bool = False
     opens: bool = False
     """Does it hold the number that says whose update it is?"""
     position: int = 0
@@ -191,7 +191,7 @@ def _forms(placed: DeclaredField, position: int) -> Iterator[Path]:
     if placed.kind is Kind.OWNER and not isinstance(path[-1], Name):
         raise _ClashError(position, Why.NO_MEMBER)
     unsure = [at for at in range(1, len(path)) if isinstance(path[at], Chosen) and isinstance(path[at - 1], Name)]
-    for lists in product((False, True), repeat=0 if placed.is_thought else len(unsure)):
+    for lists in product((False, True), repeat=0 if placed.is_reasoning else len(unsure)):
         in_lists = {at for at, is_list in zip(unsure, lists, strict=False) if is_list}
         pieces: list[Path] = [(EachElement(), step) if at in in_lists else (step,) for at, step in enumerate(path)]
         yield tuple(step for piece in pieces for step in piece)
@@ -205,7 +205,7 @@ def _plant(root: _Spot, path: Path, placed: DeclaredField, position: int) -> Non
         around, spot = spot, _next(spot, step, position)
     if spot.kind is not None:
         raise _ClashError(position, Why.TWICE, spot.position)
-    spot.kind, spot.is_thought, spot.position = placed.kind, placed.is_thought, position
+    spot.kind, spot.is_reasoning, spot.position = placed.kind, placed.is_reasoning, position
     around.opens = around.opens or placed.kind is Kind.OWNER
     for inner in spot.inside():
         if inner.kind is not None and not _may_hold(spot.kind, inner.kind):
@@ -232,7 +232,7 @@ def _lost_thoughts(places: Sequence[DeclaredField]) -> list[Clash]:
     owners = [placed.path[:-1] for placed in places if placed.kind is Kind.OWNER]
     found = []
     for position, placed in enumerate(places):
-        if placed.is_thought:
+        if placed.is_reasoning:
             around = [owner for owner in owners if placed.path[: len(owner)] == owner]
             if not around:
                 found.append(Clash(position, Why.NO_OWNER))
@@ -253,7 +253,7 @@ def _merged(general: _Spot, special: _Spot) -> _Spot:
             raise _ClashError(inner.position, Why.INSIDE, general.position)
     return _Spot(
         kind=general.kind,
-        is_thought=general.is_thought,
+        is_reasoning=general.is_reasoning,
         opens=general.opens or special.opens,
         members=_merged_all(general.members, special.members),
         elements=_merged(general.elements, special.elements)
@@ -284,7 +284,7 @@ def _table(root: _Spot, places: Sequence[DeclaredField]) -> Shape:
     # With no owner further in, the API has only one, or names it at the root.
     deeper = (spot for top in (root, *root.cases.values()) for spot in top.inside() if spot not in root.cases.values())
     root.opens = root.opens or not any(spot.opens for spot in deeper)
-    space = "owner" if any(placed.is_thought for placed in places) else ""
+    space = "owner" if any(placed.is_reasoning for placed in places) else ""
     has_state = any(placed.kind is Kind.OPAQUE for placed in places)
     return _Tables(FieldSpec(Kind.OWNER, space=space), has_state).level(root, None, is_root=True)
 
@@ -299,7 +299,7 @@ class _Tables:
 
     def label(self, spot: _Spot, around: Kind | None) -> FieldSpec | Shape:
         """What stands in a table for a spot; `around` is the whole that it is inside of."""
-        is_leaf = not (spot.members or spot.elements or spot.cases or spot.is_thought)
+        is_leaf = not (spot.members or spot.elements or spot.cases or spot.is_reasoning)
         if is_leaf and spot.kind is not None:
             return self.owner if spot.kind is Kind.OWNER else FieldSpec(spot.kind)
         return self.level(spot, around)
@@ -327,9 +327,9 @@ class _Tables:
 
     def _level_label(self, spot: _Spot, around: Kind | None, *, is_root: bool) -> FieldSpec | Level | None:
         is_reasoning = spot.kind is Kind.REASONING
-        if is_root or spot.opens or spot.is_thought:
+        if is_root or spot.opens or spot.is_reasoning:
             has_state = self.has_state or not is_reasoning
-            return Level(opens=spot.opens, is_thought=is_reasoning, has_state=has_state)
+            return Level(opens=spot.opens, is_reasoning=is_reasoning, has_state=has_state)
         if is_reasoning:
             return Level(blocks=True)
         place = _UNDECLARED.get(around) if spot.kind is None else FieldSpec(spot.kind)

@@ -42,9 +42,9 @@ class Chosen:
 type Step = Name | EachElement | Chosen
 type Path = tuple[Step, ...]
 
-LONGEST: Final = 32
+MAX_STEPS: Final = 32
 """Steps. No API comes near; what goes along paths may then be recursive."""
-MOST_CHOICES: Final = 4
+MAX_CHOICES: Final = 4
 """Each of them doubles the ways that a path can go."""
 
 _WORD: Final = r'(?:[^.\[\]"\'=\s*]+|"[^"]+"|\'[^\']+\')'
@@ -81,8 +81,8 @@ def parse_path(text: str) -> Path:
             raise PathError("write `[*]` before `[member=value]`: what has a member is no list")
         steps.append(step)
         at = match.end()
-    if len(steps) > LONGEST or sum(isinstance(step, Chosen) for step in steps) > MOST_CHOICES:
-        raise PathError(f"a path has at most {LONGEST} steps, {MOST_CHOICES} of them `[member=value]`")
+    if len(steps) > MAX_STEPS or sum(isinstance(step, Chosen) for step in steps) > MAX_CHOICES:
+        raise PathError(f"a path has at most {MAX_STEPS} steps, {MAX_CHOICES} of them `[member=value]`")
     return tuple(steps)
 
 

@@ -31,7 +31,7 @@ CONTENT: Final = Shape(elements=CONTENT_PART, label=Level(filler='{"type":"text"
 
 def assistant_table(members: dict[str, Any]) -> Shape:
     """The table of a request with a list of messages, of which those of the assistant have these members."""
-    said = Shape(members={"role": ROLE, **members}, other=OTHER, label=Level(opens=True, bears_names=True))
+    said = Shape(members={"role": ROLE, **members}, other=OTHER, label=Level(opens=True, allows_rename=True))
     message = Shape(switch="role", cases={"assistant": said}, members={})
     return Shape(members={"messages": Shape(elements=message)}, other=OTHER)
 
@@ -52,7 +52,7 @@ def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
 
 
 def _holds_thought(part: Part) -> bool:
-    return part.kind in (Kind.REASONING, Kind.OPAQUE) and part.says_something and not part.is_mark
+    return part.kind in (Kind.REASONING, Kind.OPAQUE) and part.is_meaningful and not part.is_flag
 
 
 def _keys(message: Any) -> tuple[str, ...]:

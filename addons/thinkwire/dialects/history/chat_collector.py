@@ -82,7 +82,7 @@ class ChatListener:
             if part.node.key == "reasoning_details" and part.node.is_list:
                 for element in part.node.value:
                     _add_detail(choice.details, element, is_piece=extent is Extent.DELTA)
-        named = [part for part in update.of(Kind.REASONING) if part.node.is_string and part.says_something]
+        named = [part for part in update.of(Kind.REASONING) if part.node.is_string and part.is_meaningful]
         thoughts = [min(named, key=_rank)] if named else [leaf for part in blocks for leaf in _text_leaves(part)]
         for part in thoughts:
             choice.reasoning.take(part.node)
@@ -99,7 +99,7 @@ def _text_leaves(part: Part) -> Iterable[Part]:
 
 
 def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
 
 
 def _hear_calls(parts: list[Part], choice: _Choice) -> TextSink | None:

@@ -123,7 +123,7 @@ class _MessagesListener:
         elif delta is not None:
             block = self._blocks.setdefault(owner, _Block(None))
             kinds = update.of(Kind.REASONING, Kind.OPAQUE, Kind.TEXT, Kind.TOOL_CALL)
-            texts = [part.node for part in kinds if part.node.is_string and part.says_something]
+            texts = [part.node for part in kinds if part.node.is_string and part.is_meaningful]
             for node in texts:
                 block.piece(node.key).take(node)
             return block.piece(texts[0].key) if len(texts) == 1 else DISCARD

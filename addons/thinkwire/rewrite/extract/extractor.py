@@ -75,12 +75,12 @@ class Extraction:
         opens = self._opens(updates[0])
         extracted = self._extractor.extract(updates, edits, has_blocks=dialect.has_blocks)
         for part, reasoning in extracted.wholes:
-            if not self._hides and dialect.place is not None:
-                dialect.place(reasoning, part.node, self._names, edits)
+            if not self._hides and dialect.insert is not None:
+                dialect.insert(reasoning, part.node, self._names, edits)
         self._note_texts(updates[1:] if opens else updates, updates)
         before += self._documents(extracted.before, dialect)
         after = list(self._documents(extracted.after, dialect))
-        return ExtractResult(any(update.held_thought for update in updates), before, after)
+        return ExtractResult(any(update.had_tags for update in updates), before, after)
 
     def finish(self, dialect: Dialect) -> Sequence[str]:
         last = self._extractor.finish()
@@ -104,7 +104,7 @@ class Extraction:
         if owner is None and own.extent is Extent.DELTA and not own.of(Kind.FINISH):
             return self._passed(updates, before, blocks, edits)  # a ping: it is about no block
         before += blocks.release_all_but(owner)
-        if owner is None or owner.space == "" or own.is_thought or _is_of_another_kind(own):
+        if owner is None or owner.space == "" or own.is_reasoning or _is_of_another_kind(own):
             before += [*blocks.close(), *blocks.release_all_but(None)]
             if owner is not None:
                 blocks.shows(owner)
@@ -175,8 +175,8 @@ class Extraction:
     def _passed(self, updates: list[Update], before: list[str], blocks: Blocks, edits: Edits) -> ExtractResult:
         """A document that goes on itself, with its numbers and its whole texts put right."""
         for part, reasoning in self._extractor.wholes_of(updates, edits, has_blocks=True):
-            if self._dialect is not None and self._dialect.place is not None:
-                self._dialect.place(reasoning, part.node, self._names, edits)
+            if self._dialect is not None and self._dialect.insert is not None:
+                self._dialect.insert(reasoning, part.node, self._names, edits)
         blocks.renumber(updates, edits)
         return ExtractResult(False, before, ())
 
@@ -204,7 +204,7 @@ class Extraction:
         if self._hides:
             return True
         if update.extent is Extent.SNAPSHOT:
-            return self._dialect is not None and self._dialect.place is not None
+            return self._dialect is not None and self._dialect.insert is not None
         return update.item is None or update.item.space == ""
 
     def _documents(self, pieces: Iterable[tuple[ItemKey | None, Piece]], dialect: Dialect) -> Iterable[str]:
@@ -226,7 +226,7 @@ class Extraction:
 
     def _note_texts(self, of: list[Update], updates: list[Update]) -> None:
         for update in of:
-            if update.extent is Extent.DELTA and update.held_thought:
+            if update.extent is Extent.DELTA and update.had_tags:
                 self._note_text(update, updates)
 
     def _note_text(self, update: Update, updates: list[Update]) -> None:
@@ -239,17 +239,17 @@ class Extraction:
         owner = own.item
         if owner is None or owner.space == "" or self._extractor.has_read(owner):
             return False
-        return own.begins or any(part.says_something for part in own.of(Kind.OTHER))
+        return own.begins or any(part.is_meaningful for part in own.of(Kind.OTHER))
 
 
 def _is_of_another_kind(update: Update) -> bool:
     """Is this about a block that is none of text?"""
-    if any(part.says_something for part in update.of(*THOUGHT, Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
+    if any(part.is_meaningful for part in update.of(*THOUGHT, Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
         return True
     may_be_text = bool(update.of(Kind.TEXT, Kind.ROLE))
-    return not may_be_text and any(part.says_something for part in update.of(Kind.OTHER))
+    return not may_be_text and any(part.is_meaningful for part in update.of(Kind.OTHER))
 
 
 def says_something(updates: list[Update], edits: Edits) -> bool:
     """Is anything left in a document from which text was taken?"""
-    return any(part.says_something and not edits.is_removed(part.node) for update in updates for part in update.parts)
+    return any(part.is_meaningful and not edits.is_removed(part.node) for update in updates for part in update.parts)

@@ -56,7 +56,7 @@ class Blocks:
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
         owner = update.item
-        return owner is not None and owner.space != "" and not update.is_thought and owner not in self._shown
+        return owner is not None and owner.space != "" and not update.is_reasoning and owner not in self._shown
 
     def shows(self, owner: ItemKey) -> None:
         """Take note that all documents of this owner are sent as they come: it is none of text."""

@@ -140,9 +140,9 @@ class Extractor:
 
     def _read_delta(self, update: Update, edits: Edits, result: Extracted) -> None:
         texts = _texts(update)
-        ends = any(part.says_something for part in update.of(Kind.FINISH))
+        ends = any(part.is_meaningful for part in update.of(Kind.FINISH))
         ends_block = update.item is not None and update.item.space != "" and not update.of(Kind.TEXT)
-        goes_on = ends_block or any(part.says_something for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL))
+        goes_on = ends_block or any(part.is_meaningful for part in update.of(Kind.TOOL_CALL, Kind.REFUSAL))
         reader = self._readers.get(update.item)
         if not texts and (reader is None or not (ends or goes_on)):
             return
@@ -153,7 +153,7 @@ class Extractor:
         if ends or goes_on:
             pieces = joined([*pieces, *reader.finish()])
         if texts and pieces != [Piece(False, text)]:
-            update.held_thought = True
+            update.had_tags = True
             if self._hides:
                 pieces = joined(piece for piece in pieces if not piece.is_reasoning)
             self._place(update, texts, pieces, edits, result, has_ended=ends)
@@ -175,7 +175,7 @@ class Extractor:
 
         Of several texts only the last one, or the first, says anything then, or their pieces would change their order.
         """
-        goes_first = not has_ended and any(part.says_something for part in update.of(Kind.ROLE))
+        goes_first = not has_ended and any(part.is_meaningful for part in update.of(Kind.ROLE))
         stays = pieces[:1] if goes_first else pieces[-1:]
         others = pieces[1:] if goes_first else pieces[:-1]
         if stays and stays[0].is_reasoning:
@@ -203,7 +203,7 @@ class Extractor:
         for (update, part), pieces in zip(texts, read, strict=True):
             if pieces == [Piece(False, part.node.value)]:
                 continue
-            update.held_thought = True
+            update.had_tags = True
             part.shown = "".join(piece.text for piece in pieces if not piece.is_reasoning)
             edits.replace(part.node, quote_text(part.shown))
             thoughts += [(part, piece.text) for piece in pieces if piece.is_reasoning]

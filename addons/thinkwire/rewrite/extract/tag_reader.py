@@ -18,7 +18,7 @@ _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
 _IS_REASONING: Final = {
     **dict.fromkeys((TagState.BEFORE, TagState.VISIBLE, TagState.ANSWER, TagState.CHANNEL_VISIBLE), False),
-    **dict.fromkeys((TagState.THOUGHT, TagState.INSIDE, TagState.CHANNEL_THOUGHT), True),
+    **dict.fromkeys((TagState.REASONING, TagState.INSIDE, TagState.CHANNEL_REASONING), True),
 }
 """For states whose text reaches somebody; text in all others is markup."""
 

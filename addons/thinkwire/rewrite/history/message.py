@@ -36,12 +36,12 @@ class AssistantMessage:
     @property
     def parts(self) -> list[Part]:
         """All that is of the thought, placeholders included."""
-        return [part for part in self.update.of(Kind.REASONING, Kind.OPAQUE) if not part.is_mark]
+        return [part for part in self.update.of(Kind.REASONING, Kind.OPAQUE) if not part.is_flag]
 
     @property
     def named(self) -> list[Part]:
         """The members that hold the reasoning as a text, the one that counts first."""
-        texts = [part for part in self.parts if part.node.is_string and part.says_something and _is_named(part)]
+        texts = [part for part in self.parts if part.node.is_string and part.is_meaningful and _is_named(part)]
         return sorted(texts, key=lambda part: (_depth(part.node), _rank(part)))
 
     @property
@@ -51,7 +51,7 @@ class AssistantMessage:
     @property
     def has_thought(self) -> bool:
         """Is anything of a thought there, tagged text aside?"""
-        return any(part.says_something for part in self.parts)
+        return any(part.is_meaningful for part in self.parts)
 
     @property
     def is_redacted(self) -> bool:
@@ -59,7 +59,7 @@ class AssistantMessage:
 
     @property
     def has_calls(self) -> bool:
-        return any(part.says_something for part in self.update.of(Kind.TOOL_CALL))
+        return any(part.is_meaningful for part in self.update.of(Kind.TOOL_CALL))
 
     @property
     def count(self) -> int:
@@ -125,11 +125,11 @@ class AssistantMessage:
 
 
 def _is_named(part: Part) -> bool:
-    return (part.place is not None and part.place.rank is not None) or part.node.key == "thinking"
+    return (part.spec is not None and part.spec.rank is not None) or part.node.key == "thinking"
 
 
 def _rank(part: Part) -> int:
-    return part.place.rank if part.place is not None and part.place.rank is not None else 0
+    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
 
 
 def _depth(node: Node) -> int:

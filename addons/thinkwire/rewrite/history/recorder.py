@@ -29,7 +29,7 @@ class ReasoningCapture:
         """Take note of a document. Returns where the texts of events like it go; None where each must be heard."""
         sink = self._listener.hear(updates, extent)
         # A client may ask the next thing once it has seen a call, or the finish, before the answer's end has come.
-        finishes = any(part.says_something for update in updates for part in update.of(Kind.FINISH))
+        finishes = any(part.is_meaningful for update in updates for part in update.of(Kind.FINISH))
         if finishes or extent is Extent.SNAPSHOT or self._listener.is_due:
             self.remember()
         return sink

@@ -121,7 +121,7 @@ def _write_tags(one: _Writing, family: Family) -> None:
     rest = one.said.tagged[1] if one.said.tagged is not None else None
     visible = one.said.visible
     value = str(visible.value) if visible is not None else ""
-    others = [part for part in one.said.parts if part.says_something]
+    others = [part for part in one.said.parts if part.is_meaningful]
     if rest is not None and not others and value.lstrip().startswith(family.opens):
         return  # it is what is wanted already
     tagged = f"{family.opens}\n{text.strip('\n')}\n{family.closes}\n\n{value if rest is None else rest}"

@@ -40,9 +40,9 @@ class InlineBlocks:
             return False
         if owner.space == "":  # no block, and the same for all that is about the answer: it says nothing of the next
             return bool(reasoning)
-        if update.begins and not update.is_thought:
+        if update.begins and not update.is_reasoning:
             self._thoughts.discard(owner)
-        elif update.is_thought or reasoning:
+        elif update.is_reasoning or reasoning:
             self._thoughts.add(owner)
         return owner in self._thoughts
 

@@ -105,4 +105,4 @@ class Inliner:
 
 def _goes_on(update: Update) -> bool:
     """Does something come that ends a stretch of reasoning?"""
-    return any(part.says_something for part in update.of(*VISIBLE, Kind.FINISH))
+    return any(part.is_meaningful for part in update.of(*VISIBLE, Kind.FINISH))

@@ -79,7 +79,7 @@ def _inline_block(update: Update, tags: Tags, dialect: Dialect, edits: Edits) ->
         _inline_members(update, reasoning.join(tags), dialect, edits)
     elif reasoning and dialect.text_element is not None:
         edits.replace(update.node, dialect.text_element(quote_text(reasoning.join(tags)), update.node))
-    elif update.is_thought:
+    elif update.is_reasoning:
         edits.remove(update.node)
 
 

@@ -143,7 +143,7 @@ def names_differ(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_named_text(part: Part) -> bool:
-    return part.node.is_string and part.place is not None and part.place.rank is not None and part.node.key != ""
+    return part.node.is_string and part.spec is not None and part.spec.rank is not None and part.node.key != ""
 
 
 def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:
             yield Finding(moment.event, f"reasoning comes after the answer has begun, {more}", is_note=allowed)
 
 
-_OPEN: Final = (TagState.THOUGHT, TagState.CHANNEL_THOUGHT)
+_OPEN: Final = (TagState.REASONING, TagState.CHANNEL_REASONING)
 
 
 def unclosed_tag(subject: Subject) -> Iterator[Finding]:
@@ -204,7 +204,7 @@ def tokens_differ(subject: Subject) -> Iterator[Finding]:
         for update in said.updates:
             shown = _shown(said, update, subject)
             for part in update.of(Kind.TOKENS) if shown and update.extent is _extent(subject) else ():
-                spelled = read_tokens(part.node.value).spells if part.says_something else None
+                spelled = read_tokens(part.node.value).spells if part.is_meaningful else None
                 if spelled is not None and not _spells(spelled, shown, subject.is_stream):
                     token_text = _quoted(spelled.decode("utf-8", "replace"))
                     yield Finding(
@@ -219,7 +219,7 @@ def _extent(subject: Subject) -> Extent:
 
 def _shown(said: EventContent, update: Update, subject: Subject) -> list[str]:
     """The reasoning and the visible text of an update, as far as there is any."""
-    if update.item is None or any(part.says_something for part in update.of(Kind.TOOL_CALL)):
+    if update.item is None or any(part.is_meaningful for part in update.of(Kind.TOOL_CALL)):
         return []
     name = update.item.number
     number = name.strip('"') if isinstance(name, str) else name
@@ -259,7 +259,7 @@ def index_gap(subject: Subject) -> Iterator[Finding]:
 
 def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
     """Thinking has no signature, where the API checks it."""
-    if not subject.dialect.signs_thoughts or subject.has_failed:
+    if not subject.dialect.needs_signatures or subject.has_failed:
         return
     thoughts: list[int] = []
     current: dict[object, int] = {}

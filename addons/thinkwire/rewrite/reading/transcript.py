@@ -180,7 +180,7 @@ class Assembler:
             for call in _calls_in(part):
                 yield from self._call(call, update, number)
         for part in update.of(*_LATER):
-            if part.says_something:
+            if part.is_meaningful:
                 yield self._moment(part.kind, _shown(part), update, name=part.node.key)
 
     def _text(self, kind: Kind, text: str, update: Update, number: Number | None) -> Iterator[Moment]:

@@ -215,11 +215,11 @@ def gaps_in(updates: list[Update]) -> Gaps | None:
     None where there is no such text, or where it decides: several texts are compared with each other, and token
     metadata is compared with the text.
     """
-    parts = [part for update in updates for part in update.parts if part.says_something]
+    parts = [part for update in updates for part in update.parts if part.is_meaningful]
     if not parts or any(part.kind in _COMPARED for part in parts):
         return None
     texts = [leaf for part in parts if part.kind in _TEXTS for leaf in (part.leaves or [part])]
-    texts = [leaf for leaf in texts if leaf.says_something]
+    texts = [leaf for leaf in texts if leaf.is_meaningful]
     calls = [part for part in parts if part.kind is Kind.TOOL_CALL]
     text = _inside(texts[0].node) if len(texts) == 1 else None
     if not texts and len(calls) == 1:

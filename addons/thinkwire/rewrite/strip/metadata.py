@@ -19,7 +19,7 @@ def kept_parts(update: Update, parts: list[Part], verdict: MetadataAction) -> li
     text = _visible_text(update)
     lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
     if verdict is MetadataAction.KEEP_UNLESS_MORE:
-        calls = any(part.says_something for part in update.of(Kind.TOOL_CALL))
+        calls = any(part.is_meaningful for part in update.of(Kind.TOOL_CALL))
         return [] if not calls and any(_is_more(tokens, text) for _, tokens in lists) else parts
     spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text} - {0}
     has_texts = any(tokens.count != 0 and not tokens.is_bare for _, tokens in lists)
@@ -36,7 +36,7 @@ def _visible_text(update: Update) -> bytes | None:
     """The bytes of the update's text and refusal; None where they are not plain text."""
     pieces: list[bytes] = []
     for part in update.of(Kind.TEXT, Kind.REFUSAL):
-        value = (part.node.value if part.shown is None else part.shown) if part.says_something else ""
+        value = (part.node.value if part.shown is None else part.shown) if part.is_meaningful else ""
         if not isinstance(value, str):
             return None
         pieces.append(value.encode("utf-8", "surrogatepass"))

@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from thinkwire.dialects.core.flagged_text import behind_closing_tag
+from thinkwire.dialects.core.flagged_text import after_closing_tag
 from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, ItemKey, Kind, Part, Update
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.removal import THOUGHT, keeps_something, remove_reasoning
@@ -33,7 +33,7 @@ class _Choice:
     has_finished: bool = False
     owes_metadata: bool = False
     """Did reasoning come without token metadata, which may still follow?"""
-    is_thought: bool = False
+    is_reasoning: bool = False
     was_sent: bool = False
     """Has any document about it been sent?"""
     open_tags: tuple[str, str] | None = None
@@ -127,25 +127,25 @@ class Stripper:
         """Another owner has the number from now on, whatever the one was that had it."""
         self.changes += self._numbers.forget_owner(owner)
         choice = self._choices.get(owner)
-        if choice is not None and choice.is_thought:
+        if choice is not None and choice.is_reasoning:
             self.changes += 1
-            choice.is_thought = choice.was_sent = False
+            choice.is_reasoning = choice.was_sent = False
 
     def _is_of_thought(self, update: Update) -> bool:
         """Does an update that does not look so belong to a thought? What has no number lives on as something else."""
         choice = self._choices.get(update.item)
         in_blocks = update.item is not None and update.item.space != ""
-        return in_blocks and choice is not None and choice.is_thought and not update.is_thought
+        return in_blocks and choice is not None and choice.is_reasoning and not update.is_reasoning
 
     def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
         """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes.
 
         A body cannot go as a whole: its parts do.
         """
-        if not self._hid_owners and (any(update.is_thought for update in updates) or _is_told_apart(updates[0])):
+        if not self._hid_owners and (any(update.is_reasoning for update in updates) or _is_told_apart(updates[0])):
             self._hid_owners = True
             self.changes += 1
-        thoughts = [update for update in updates if update.is_thought and self._goes_whole(update)]
+        thoughts = [update for update in updates if update.is_reasoning and self._goes_whole(update)]
         for update in thoughts:
             self._remove_owner(update, edits)
         for update in updates:
@@ -166,7 +166,7 @@ class Stripper:
     def _remove_owner(self, update: Update, edits: Edits) -> None:
         if update.item is not None:
             self.changes += self._numbers.remove_owner(update.item)
-            if update.is_thought and not update.item.space and update.extent is Extent.DELTA:
+            if update.is_reasoning and not update.item.space and update.extent is Extent.DELTA:
                 self._advance(update, holds_thought=True)  # it lives on, and its next tokens may be the thought's
         if update.node.parent is not None:
             edits.remove(update.node)
@@ -174,9 +174,9 @@ class Stripper:
     def _ends_unsent(self, updates: list[Update], edits: Edits) -> bool:
         """Remove a thought that could have had a signature, where a document that says nothing ends it unsent."""
         choice = self._choices.get(updates[0].item)
-        if choice is None or not choice.is_thought or choice.was_sent or updates[0].is_thought:
+        if choice is None or not choice.is_reasoning or choice.was_sent or updates[0].is_reasoning:
             return False
-        if any(part.says_something for update in updates for part in update.parts):
+        if any(part.is_meaningful for update in updates for part in update.parts):
             return False
         self._remove_owner(updates[0], edits)
         return True
@@ -220,14 +220,14 @@ class Stripper:
         if choice is None:
             choice = self._choices[update.item] = _Choice(self._first_state(update.item))
             self._count(choice, 1)
-        ends = any(part.says_something for part in update.of(Kind.FINISH))
-        has_metadata = any(part.says_something for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
+        ends = any(part.is_meaningful for part in update.of(Kind.FINISH))
+        has_metadata = any(part.is_meaningful for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
         following, verdict = TRANSITIONS[choice.state][shows]
         if choice.owes_metadata:
             verdict = WHEN_OWED.get(verdict, verdict)
         before = replace(choice)
-        choice.is_thought = choice.is_thought or update.is_thought
+        choice.is_reasoning = choice.is_reasoning or update.is_reasoning
         choice.state = following
         choice.hid = choice.hid or holds_thought
         choice.has_finished = choice.has_finished or ends
@@ -251,14 +251,14 @@ class Stripper:
     def _follow_tags(self, update: Update, edits: Edits) -> bool:
         """Take the closing tag of an earlier thought off the text that follows it; returns whether it was there."""
         choice = self._choices[update.item]
-        thought = next((part for part in update.of(Kind.REASONING) if part.place and part.place.tags), None)
-        if thought is not None and thought.place is not None:
-            choice.open_tags = thought.place.tags if thought.rest is None else None
+        thought = next((part for part in update.of(Kind.REASONING) if part.spec and part.spec.tags), None)
+        if thought is not None and thought.spec is not None:
+            choice.open_tags = thought.spec.tags if thought.rest is None else None
             return False
-        text = next((part for part in update.of(Kind.TEXT) if part.says_something), None)
+        text = next((part for part in update.of(Kind.TEXT) if part.is_meaningful), None)
         if text is None or choice.open_tags is None:
             return False
-        rest = behind_closing_tag(text.node.raw, choice.open_tags)
+        rest = after_closing_tag(text.node.raw, choice.open_tags)
         choice.open_tags = None
         if rest == '""':
             edits.remove(text.node)
@@ -268,7 +268,7 @@ class Stripper:
 
     def _judge(self, update: Update, verdict: MetadataAction, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
-        parts = [part for part in update.of(*_METADATA) if part.says_something]
+        parts = [part for part in update.of(*_METADATA) if part.is_meaningful]
         if self._strip.token_metadata is TokenMetadata.ALL:
             verdict = MetadataAction.DROP
         kept = kept_parts(update, parts, verdict)
@@ -308,7 +308,7 @@ class Stripper:
 
     def _says_something(self, updates: list[Update], edits: Edits) -> bool:
         return any(
-            part.says_something
+            part.is_meaningful
             and (part.kind is not Kind.REASONING or part.is_blocks)  # a text is removed, or emptied
             and not edits.is_removed(part.node)
             and not self._is_known_role(update, part)
@@ -328,7 +328,7 @@ class Stripper:
             if choice is not None:
                 choice.was_sent = True
             if choice is not None and not choice.has_role:
-                choice.has_role = any(part.says_something for part in update.of(Kind.ROLE))
+                choice.has_role = any(part.is_meaningful for part in update.of(Kind.ROLE))
                 self.changes += choice.has_role
 
 
@@ -339,7 +339,7 @@ def _as_thought(part: Part) -> Part:
 
 
 def _holds_thought(update: Update) -> bool:
-    return update.held_thought or any(part.says_something for part in update.of(*THOUGHT))
+    return update.had_tags or any(part.is_meaningful for part in update.of(*THOUGHT))
 
 
 def _is_told_apart(own: Update) -> bool:
@@ -348,7 +348,7 @@ def _is_told_apart(own: Update) -> bool:
 
 
 def _shows(update: Update, ends: bool) -> Shows:
-    visible = {part.kind for part in update.parts if part.kind in VISIBLE and part.says_something}
+    visible = {part.kind for part in update.parts if part.kind in VISIBLE and part.is_meaningful}
     if visible - {Kind.TOOL_CALL}:
         return Shows.TEXT
     if visible:
