@@ -20,7 +20,7 @@ def reasoning_of(update: Update) -> str:
     parts = carriers_of(update)
     named = [part for part in parts if part.node.is_string]
     if named:
-        return str(min(named, key=_rank).node.value)
+        return str(min(named, key=lambda part: part.rank).node.value)
     nodes = {part.node for part in parts}  # a list and its elements may both be parts
     return "".join(text_of(part) for part in parts if part.node.parent not in nodes)
 
@@ -42,7 +42,3 @@ def _text_in(value: object) -> str:
             return "".join(map(_text_in, value))
         case _:
             return ""
-
-
-def _rank(part: Part) -> int:
-    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0

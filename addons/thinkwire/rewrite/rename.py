@@ -17,7 +17,7 @@ def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
     """
     conflict = False
     for bearer, parts in _bearers(update).items():
-        named = [part for part in parts if _is_ranked(part)]
+        named = [part for part in parts if part.is_named]
         texts = [part for part in named if part.is_meaningful and part.node.text[part.node.at] in '"[{']
         if texts:
             conflict |= _write_names(named, texts, names, edits)
@@ -46,7 +46,7 @@ def _member_of(part: Part) -> Node:
 
 def _write_names(named: list[Part], texts: list[Part], names: tuple[str, ...], edits: Edits) -> bool:
     # Of two members of one name the last counts, as it does for JSON readers.
-    winner = min(reversed(texts), key=_rank)
+    winner = min(reversed(texts), key=lambda part: part.rank)
     anchor = _place_names(winner, named, names, edits)
     for part in named:
         if part.node not in anchor:
@@ -97,16 +97,8 @@ def _write_from_blocks(
 
 def _block_text(blocks: Part) -> str:
     """The texts of the blocks joined as they stand between their quotes, as a stream of them would be joined."""
-    texts = (leaf.node for leaf in blocks.leaves if _is_ranked(leaf) and leaf.node.is_string)
+    texts = (leaf.node for leaf in blocks.leaves if leaf.is_named and leaf.node.is_string)
     return "".join(node.raw[1:-1] for node in texts)
-
-
-def _is_ranked(part: Part) -> bool:
-    return part.spec is not None and part.spec.rank is not None
-
-
-def _rank(part: Part) -> int:
-    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
 
 
 def _same_text(one: Node, other: Node) -> bool:

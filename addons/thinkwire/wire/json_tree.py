@@ -101,6 +101,14 @@ class Node:
         return _DECODER.decode(encode(raw).decode("utf-8", "surrogateescape"))
 
     @property
+    def depth(self) -> int:
+        """How many objects and lists are around it."""
+        node, depth = self.parent, 0
+        while node is not None:
+            node, depth = node.parent, depth + 1
+        return depth
+
+    @property
     def is_string(self) -> bool:
         return self.text[self.at] == '"'
 

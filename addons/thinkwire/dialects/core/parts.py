@@ -184,6 +184,16 @@ class Part:
         return self.spec is not None and self.spec.is_flag
 
     @property
+    def is_named(self) -> bool:
+        """Is it a text under one of the names that rename knows?"""
+        return self.spec is not None and self.spec.rank is not None
+
+    @property
+    def rank(self) -> int:
+        """Which of several texts wins, lowest first."""
+        return self.spec.rank if self.spec is not None and self.spec.rank is not None else 0
+
+    @property
     def is_blocks(self) -> bool:
         """Is it a list of reasoning blocks, or one block, that was looked into?"""
         return self.spec is None and bool(self.node.children)

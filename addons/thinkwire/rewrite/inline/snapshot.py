@@ -57,7 +57,7 @@ def _add_text(update: Update, inlined: str, dialect: Dialect, edits: Edits) -> N
     """The reasoning becomes the text of a message that has none, only calls or the like."""
     assert dialect.text_member is not None
     name, before, after = dialect.text_member
-    member = min(carriers_of(update), key=_depth)
+    member = min(carriers_of(update), key=lambda part: part.node.depth)  # a message's own one, not a copy of it
     content = member.node.parent.child(name) if member.node.parent is not None else None
     if content is None:
         edits.rename(member.node, name)
@@ -109,11 +109,3 @@ def _stretches_of(update: Update) -> list[list[Part]]:
 
 def _is_element(node: Node) -> bool:
     return node.parent is not None and node.parent.is_list
-
-
-def _depth(part: Part) -> int:
-    """How deep a member stands: a message's own ones come before copies of them."""
-    node, depth = part.node, 0
-    while node.parent is not None:
-        node, depth = node.parent, depth + 1
-    return depth

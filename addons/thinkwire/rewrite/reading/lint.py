@@ -143,7 +143,7 @@ def names_differ(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_named_text(part: Part) -> bool:
-    return part.node.is_string and part.spec is not None and part.spec.rank is not None and part.node.key != ""
+    return part.node.is_string and part.is_named and part.node.key != ""
 
 
 def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:
