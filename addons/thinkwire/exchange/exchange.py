@@ -40,13 +40,13 @@ class Exchange:
     """The rewriting of one flow, in the order of mitmproxy's hooks."""
 
     def __init__(
-        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory, *, observes: bool
+        self, flow: http.HTTPFlow, facts: RequestFacts, selection: Selection, memory: Memory, *, observes: bool
     ) -> None:
         self._flow = flow
-        self._facts = facts
-        self._choice = choice
-        self._observes = observes
-        self._recollection = CallerMemory(flow, facts, choice, memory)
+        self.facts = facts
+        self.selection = selection
+        self.observes = observes
+        self._caller_memory = CallerMemory(flow, facts, selection, memory)
         self._notes: list[str] = []
         self.refusal = ""
         """Why we answered in the provider's place; empty where we did not."""
@@ -57,7 +57,7 @@ class Exchange:
     @property
     def rules(self) -> tuple[str, ...]:
         """The ids of the rules that decided something, in their order, each once."""
-        return tuple(dict.fromkeys(rule.id for rule in self._choice.rules))
+        return tuple(dict.fromkeys(rule.id for rule in self.selection.rules))
 
     def note(self, *notes: str) -> None:
         """Say this, too, when it is logged what became of it all."""
@@ -72,10 +72,10 @@ class Exchange:
 
     def request(self) -> None:
         """Edit the request as the plan says, and ask for an answer that can be read."""
-        plan = self._choice.plan
+        plan = self.selection.plan
         if plan.request.changes:
             self._edit_request()
-        if plan.reads_answer and not self._observes and self._flow.live:
+        if plan.reads_answer and not self.observes and self._flow.live:
             self._ask_for_identity()
 
     def _ask_for_identity(self) -> None:
@@ -84,24 +84,24 @@ class Exchange:
 
     def _edit_request(self) -> None:
         request = self._flow.request
-        edited = edit_request(request, self._recollection)
+        edited = edit_request(request, self._caller_memory)
         self._notes += edited.notes
         if edited.refusal:
             self._refuse(edited.refusal)
-        elif edited.is_changed and not self._observes:
+        elif edited.is_changed and not self.observes:
             request.headers.pop("content-encoding", None)
             request.content = edited.after
 
     def _refuse(self, why: str) -> None:
         """Answer in the provider's place, before anything has been sent to it."""
         self._notes.append(f"refused: {why}")
-        if self._observes:
+        if self.observes:
             return
         if self._flow.request.stream:
             logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
             return
         self.refusal = why
-        answer = AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        answer = AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
         body = encode(answer.error_text(REFUSED, f"thinkwire: {why}"))
         self._flow.response = http.Response.make(REFUSED, body, {"content-type": "application/json"})
 
@@ -114,7 +114,7 @@ class Exchange:
         """
         request, response = self._flow.request, self._response
         hint = self._hint()
-        if hint is None and is_streaming(response, self._facts):
+        if hint is None and is_streaming(response, self.facts):
             response.stream = pass_on
         elif hint is None or (hint is ContentHint.JSON and not streams_bodies):
             return  # mitmproxy buffers it; `response` rewrites what is to be rewritten
@@ -123,12 +123,12 @@ class Exchange:
             return
         else:
             self._tap = RewritingTap(
-                self._rewriter(hint, decoder), observes=self._observes, drops_unreadable=self._drops_unreadable
+                self._rewriter(hint, decoder), observes=self.observes, drops_unreadable=self._drops_unreadable
             )
             response.stream = self._tap
-            if not self._observes:
+            if not self.observes:
                 drop_stale(response)
-        if may_have_body(request, response) and not self._observes:
+        if may_have_body(request, response) and not self.observes:
             frame_stream(request, response)
 
     @property
@@ -138,17 +138,17 @@ class Exchange:
 
     @property
     def _drops_unreadable(self) -> bool:
-        return self._choice.plan.response.drops_unreadable
+        return self.selection.plan.response.drops_unreadable
 
     def _hint(self) -> ContentHint | None:
         """How to read the answer; None where it is not to be changed."""
-        if not self._choice.plan.reads_answer or not may_have_body(self._flow.request, self._response):
+        if not self.selection.plan.reads_answer or not may_have_body(self._flow.request, self._response):
             return None
-        return content_hint(self._response, self._facts)
+        return content_hint(self._response, self.facts)
 
     def _rewriter(self, hint: ContentHint, decoder: Decoder) -> StreamRewriter:
-        plan = self._choice.plan.response
-        self._answer = self._recollection.answer()
+        plan = self.selection.plan.response
+        self._answer = self._caller_memory.answer()
         self._noun = "body" if hint is ContentHint.JSON else "event"
         return StreamRewriter(
             self._answer, hint, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
@@ -158,13 +158,13 @@ class Exchange:
         response = self._response
         done = "withheld" if self._drops_unreadable else "left alone"
         self._notes.append(f"answer {done}: content-encoding {content_coding(response)} cannot be read")
-        if self._drops_unreadable and not self._observes:
+        if self._drops_unreadable and not self.observes:
             body = self._withhold("thinkwire cannot read this content-encoding and withheld the answer")
             response.stream = ReplacingTap(body)
 
     def _withhold(self, message: str) -> bytes:
         """Make the answer an error in its API's own shape; returns the body."""
-        answer = self._answer or AnswerRewriter(self._choice.plan.response, self._facts, self._choice.dialects)
+        answer = self._answer or AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
         body = encode(answer.error_text(502, message))
         make_error(self._response, body)
         return body
@@ -194,10 +194,10 @@ class Exchange:
         except Exception as error:
             # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
             self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
-            if self._drops_unreadable and not self._observes:
+            if self._drops_unreadable and not self.observes:
                 self._withhold("thinkwire could not read the answer and withheld it")
             return
-        if after is not None and not self._observes:
+        if after is not None and not self.observes:
             replace_body(self._flow.request, self._response, after)
 
     def _rewritten(self, raw: bytes, hint: ContentHint) -> bytes | None:
@@ -213,7 +213,7 @@ class Exchange:
             raise CodingError("the compressed body ends too early")
         if not before:
             return None
-        self._answer = self._recollection.answer()
+        self._answer = self._caller_memory.answer()
         self._noun = "body"
         after = rewrite_body(before, self._answer)
         return None if after is before else after
@@ -223,12 +223,12 @@ class Exchange:
     @property
     def rules_in_force(self) -> str:
         """The rules that decided, each with its place; empty where none did."""
-        return rules_of(self._choice)
+        return rules_of(self.selection)
 
     @property
     def done(self) -> str:
         """What the rules did so far, in the words of the log."""
-        return what_was_done(self._tally, self._noun, self._notes, self._observes)
+        return what_was_done(self._tally, self._noun, self._notes, self.observes)
 
     @property
     def effects(self) -> frozenset[Effect]:
@@ -251,4 +251,4 @@ class Exchange:
         self._log()
 
     def _log(self) -> None:
-        log_exchange(self._choice, self._tally, self._noun, self._notes, self._observes, live=self._flow.live)
+        log_exchange(self.selection, self._tally, self._noun, self._notes, self.observes, live=self._flow.live)

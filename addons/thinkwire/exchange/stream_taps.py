@@ -1,7 +1,7 @@
 """The callables that mitmproxy hands each chunk of a streamed body, and an empty one at its end.
 
-What they return never holds an empty piece, which mitmproxy would frame as the end of the body; and nothing may escape
-them, for an exception loses the chunk or leaves the client waiting for ever.
+They never return an empty piece, which mitmproxy would frame as the end of the body; and they never raise, because an
+exception loses the chunk or leaves the client waiting for ever.
 """
 
 import logging
@@ -19,9 +19,9 @@ __all__ = [
     "RewritingTap",
     "SplitTap",
     "Tap",
-    "hear_all",
     "pass_on",
     "pieces_of",
+    "tap_input",
 ]
 
 type Tap = Callable[[bytes], Iterable[bytes] | bytes]
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class RewritingTap:
-    """Sends what a rewriter makes of a body; or only watches it."""
+    """Sends what a rewriter makes of a body; or, if it observes, the body as it came."""
 
     def __init__(self, rewriter: StreamRewriter, *, observes: bool, drops_unreadable: bool) -> None:
         self._rewriter = rewriter
@@ -54,7 +54,7 @@ def pass_on(chunk: bytes) -> list[bytes]:
 
 
 def pieces_of(sent: Iterable[bytes] | bytes) -> Iterable[bytes]:
-    """What a tap has returned, piece by piece."""
+    """What a tap returned, piece by piece."""
     return pass_on(sent) if isinstance(sent, bytes) else sent
 
 
@@ -70,7 +70,7 @@ class ReplacingTap:
 
 
 class SplitTap:
-    """Sends what another tap sends, in pieces of at most so many bytes, and none of them later."""
+    """Sends what another tap sends, at once, in pieces of at most `size` bytes."""
 
     def __init__(self, tap: Tap, size: int) -> None:
         self._tap = tap
@@ -82,36 +82,36 @@ class SplitTap:
 
 
 class InputTap:
-    """Tells what comes, as it comes; what is sent is another tap's business."""
+    """Reports what comes, as it comes; another tap decides what is sent."""
 
-    def __init__(self, hear: Callable[[bytes], None], tap: Tap) -> None:
-        self._hear = hear
+    def __init__(self, on_chunk: Callable[[bytes], None], tap: Tap) -> None:
+        self._on_chunk = on_chunk
         self._tap = tap
 
     def __call__(self, chunk: bytes) -> Iterable[bytes] | bytes:
         if chunk:
-            self._hear(chunk)
+            self._on_chunk(chunk)
         return self._tap(chunk)
 
 
 class OutputTap:
-    """Tells what another tap sends, as it leaves: piece by piece, for the other may have a fault between two."""
+    """Reports what another tap sends, as it leaves: piece by piece, because there may be a fault between two."""
 
-    def __init__(self, tell: Callable[[bytes], None], tap: Tap) -> None:
-        self._tell = tell
+    def __init__(self, on_piece: Callable[[bytes], None], tap: Tap) -> None:
+        self._on_piece = on_piece
         self._tap = tap
 
     def __call__(self, chunk: bytes) -> Iterator[bytes]:
         for piece in pieces_of(self._tap(chunk)):
-            self._tell(piece)
+            self._on_piece(piece)
             yield piece
 
 
-class _Overheard(http.Response):
-    """An answer that `stream_large_bodies` may take past us after its headers, when nobody is asked any more."""
+class _TappedResponse(http.Response):
+    """An answer that `stream_large_bodies` may decide to stream after its headers, when no hook is called any more."""
 
     _stream: Tap | bool = False
-    _hear: Callable[[bytes], None]
+    _on_chunk: Callable[[bytes], None]
 
     @property
     def stream(self) -> Tap | bool:
@@ -119,13 +119,13 @@ class _Overheard(http.Response):
 
     @stream.setter
     def stream(self, value: Tap | bool) -> None:
-        self._stream = InputTap(self._hear, value if callable(value) else pass_on) if value else False
+        self._stream = InputTap(self._on_chunk, value if callable(value) else pass_on) if value else False
 
 
-def hear_all(response: http.Response, hear: Callable[[bytes], None]) -> None:
-    """Tell each chunk of a body that is streamed, now or later. A body that mitmproxy buffers is not told."""
+def tap_input(response: http.Response, on_chunk: Callable[[bytes], None]) -> None:
+    """Report each chunk of a body that is streamed, now or later. A body that mitmproxy buffers is not reported."""
     decided = response.stream
-    response.__class__ = _Overheard
-    assert isinstance(response, _Overheard)
-    response._hear = hear
+    response.__class__ = _TappedResponse
+    assert isinstance(response, _TappedResponse)
+    response._on_chunk = on_chunk
     response.stream = decided

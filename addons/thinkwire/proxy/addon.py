@@ -1,88 +1,117 @@
-"""The mitmproxy addon: options, commands, hooks. What is done to a flow is in `exchange.py`."""
+"""The mitmproxy addon: options, commands, hooks. A table says which parts of it see each hook, in which order."""
 
 import asyncio
 import errno
 import logging
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
-from weakref import WeakKeyDictionary
+from typing import Final
 
 from mitmproxy import command, contentviews, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
-from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.registry import DIALECTS, dialect_of_request, request_facts
 from thinkwire.exchange.buffered_request import collect
-from thinkwire.exchange.content_type import is_json, is_websocket
-from thinkwire.exchange.exchange import Exchange
-from thinkwire.exchange.request_headers import take_control_header
-from thinkwire.exchange.websocket import WebSocketExchange
 from thinkwire.playback.flow_reader import RecordingError
-from thinkwire.proxy.faults.live import FaultyAnswer
+from thinkwire.proxy.exchanges import Exchanges
 from thinkwire.proxy.faults.selector import Faults
+from thinkwire.proxy.flow_state import FlowState, FlowStates
 from thinkwire.proxy.options import OPTIONS
 from thinkwire.proxy.record.flow_writer import NotAFlowFile
 from thinkwire.proxy.record.recorder import Recorder
-from thinkwire.proxy.replay.matcher import asked_by
 from thinkwire.proxy.replay.recordings import parse_speed, read_recordings
 from thinkwire.proxy.replay.redirect import Redirect
 from thinkwire.proxy.rule_reload import RulesInForce
 from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
-from thinkwire.rewrite.faults.fault import NO_FAULT
-from thinkwire.rewrite.history.memory import Memory
-from thinkwire.ruleset.choose import Selection
 from thinkwire.ruleset.faults import FaultError, parse_faults
 
-__all__ = ["Thinkwire"]
+__all__ = ["Step", "Thinkwire"]
 
 logger = logging.getLogger(__name__)
 
-RULES_HEADER: Final = "x-thinkwire-rules"
-"""Names the rules that decided, in answers, where somebody wants it."""
+type Step = Callable[[http.HTTPFlow, FlowState], None]
+"""What one part of the addon does in one hook."""
 
-OPTIONS_OF_REPLAY: Final[dict[str, Any]] = {"connection_strategy": "lazy", "stream_large_bodies": None}
-"""Options of mitmproxy's that a replay needs."""
+_MEGABYTE: Final = 1024 * 1024
 
 
 class Thinkwire:
     """Rewrites the reasoning in LLM traffic as a rule file says."""
 
     def __init__(self) -> None:
-        self._rules = RulesInForce()
         self._is_running = False
         self._watching: asyncio.Task[None] | None = None
-        self._exchanges: WeakKeyDictionary[flow.Flow, Exchange] = WeakKeyDictionary()
-        self._conversations: WeakKeyDictionary[flow.Flow, WebSocketExchange] = WeakKeyDictionary()
-        self._memory = Memory(0, 0.0, time.monotonic)
-        """What was thought in earlier turns; its bounds are options."""
-        self._recorder = Recorder()
-        self._onlooker = AnswerStore()
-        self._our_headers: WeakKeyDictionary[flow.Flow, tuple[tuple[str, str], ...]] = WeakKeyDictionary()
-        self._redirect = Redirect()
-        self._options_without_replay: dict[str, Any] = {}
-        """What a replay has set otherwise, to be set back when it is over."""
-        self._faults = Faults()
-        self._faulty: WeakKeyDictionary[flow.Flow, FaultyAnswer] = WeakKeyDictionary()
+        self._rules = RulesInForce()
+        self._states = FlowStates()
+        self._exchanges = exchanges = Exchanges(self._rules)
+        self._recorder = recorder = Recorder()
+        self._answers = answers = AnswerStore(self._states)
+        self._faults = faults = Faults()
+        self._redirect = redirect = Redirect()
+        # In the order in which the parts see each hook. The recorder and the answer store come before the rules edit
+        # anything; they tap a stream last, so that their taps are the outermost, and get what really comes and leaves.
+        self.steps: Final[dict[str, Sequence[Step]]] = {
+            "requestheaders": (recorder.requestheaders, exchanges.requestheaders),
+            "request": (
+                exchanges.begin,
+                recorder.request,
+                answers.request,
+                redirect.request,
+                exchanges.request,
+                faults.request,
+                recorder.skip_provider,
+                redirect.answer,
+            ),
+            "responseheaders": (
+                redirect.restore,
+                recorder.responseheaders,
+                answers.responseheaders,
+                faults.responseheaders,
+                exchanges.responseheaders,
+                faults.tap,
+                answers.tap,
+                recorder.tap,
+            ),
+            "response": (
+                recorder.response,
+                answers.response,
+                faults.response,
+                exchanges.response,
+                answers.end,
+                exchanges.release,
+            ),
+            "error": (
+                redirect.restore,
+                faults.error,
+                recorder.end,
+                exchanges.error,
+                answers.end,
+                exchanges.release,
+            ),
+            "websocket_start": (exchanges.websocket_start,),
+            "websocket_message": (recorder.websocket_message, exchanges.websocket_message),
+            "websocket_end": (recorder.end, exchanges.websocket_end),
+        }
 
-    # --- options and commands -----------------------------------------------------------------------------------
+    # --- options ------------------------------------------------------------------------------------------------------
 
     def load(self, loader: Loader) -> None:
         for option in OPTIONS:
             loader.add_option(option.name, option.type, option.default, option.help)
-        if _is_looked_at():
-            contentviews.add(AnswerView(self._onlooker.sides_of, lambda: self._dialects))
-            contentviews.add(OriginalView(self._onlooker.sides_of))
+        if _has_viewer():
+            contentviews.add(AnswerView(self._answers.before_after, lambda: self._rules.dialects))
+            contentviews.add(OriginalView(self._answers.before_after))
 
     def configure(self, updated: set[str]) -> None:
-        self._memory.most_bytes = ctx.options.thinkwire_memory_megabytes * 1024 * 1024
-        self._memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
-        self._onlooker.most_bytes = ctx.options.thinkwire_view_megabytes * 1024 * 1024 if _is_looked_at() else 0
-        self._configure_record(updated)
+        self._exchanges.memory.most_bytes = ctx.options.thinkwire_memory_megabytes * _MEGABYTE
+        self._exchanges.memory.longest = ctx.options.thinkwire_memory_minutes * 60.0
+        self._answers.most_bytes = ctx.options.thinkwire_view_megabytes * _MEGABYTE if _has_viewer() else 0
+        if "thinkwire_record_redact" in updated:
+            self._recorder.redact(ctx.options.thinkwire_record_redact)
+        if "thinkwire_record" in updated:
+            self._configure_record()
         if "thinkwire_rules" in updated:
             self._configure_rules()
         if updated & {"thinkwire_replay", "thinkwire_replay_speed"}:
@@ -90,24 +119,7 @@ class Thinkwire:
         if updated & {"thinkwire_replay", "thinkwire_fault", "thinkwire_observe"}:
             self._configure_faults()
 
-    def _refuse(self, message: str) -> None:
-        """Say that an option cannot be what it was set to.
-
-        At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
-        """
-        if self._is_running:
-            raise exceptions.OptionsError(message)
-        logger.error("%s", message)
-
-    def _configure_rules(self) -> None:
-        if report := self._rules.read():
-            self._refuse(f"the rules stay as they were:\n{report}" if self._is_running else report)
-
-    def _configure_record(self, updated: set[str]) -> None:
-        if "thinkwire_record_redact" in updated:
-            self._recorder.redact(ctx.options.thinkwire_record_redact)
-        if "thinkwire_record" not in updated:
-            return
+    def _configure_record(self) -> None:
         path = Path(ctx.options.thinkwire_record).expanduser() if ctx.options.thinkwire_record else None
         try:
             if path is not None and _is_read(path):
@@ -116,6 +128,10 @@ class Thinkwire:
         except (OSError, NotAFlowFile) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or error
             self._refuse(f"thinkwire_record: {path} cannot be written: {reason}")
+
+    def _configure_rules(self) -> None:
+        if report := self._rules.read():
+            self._refuse(f"the rules stay as they were:\n{report}" if self._is_running else report)
 
     def _configure_replay(self) -> None:
         try:
@@ -126,17 +142,7 @@ class Thinkwire:
             return
         for warning in warnings:
             logger.warning("%s", warning)
-        self._redirect.use(exchanges, speed, self._facts)
-        self._set_options_of_replay(is_on=bool(exchanges))
-
-    def _set_options_of_replay(self, *, is_on: bool) -> None:
-        """Nothing is to be connected before a request is there as a whole, for only then one can choose."""
-        if is_on and not self._options_without_replay:
-            self._options_without_replay = {name: getattr(ctx.options, name) for name in OPTIONS_OF_REPLAY}
-            ctx.options.update(**OPTIONS_OF_REPLAY)
-        elif not is_on and self._options_without_replay:
-            options, self._options_without_replay = self._options_without_replay, {}
-            ctx.options.update(**options)
+        self._redirect.use(exchanges, speed, lambda recorded: self._exchanges.facts(recorded, FlowState()))
 
     def _configure_faults(self) -> None:
         try:
@@ -153,6 +159,32 @@ class Thinkwire:
             logger.warning("thinkwire_fault: there is none as long as thinkwire_observe is set, which changes nothing")
         self._faults.use(named)
 
+    def _refuse(self, message: str) -> None:
+        """Report that an option cannot be what it was set to.
+
+        At the start, an OptionsError from a script prints a traceback; an error in the log ends mitmdump with 1.
+        """
+        if self._is_running:
+            raise exceptions.OptionsError(message)
+        logger.error("%s", message)
+
+    # --- commands -----------------------------------------------------------------------------------------------------
+
+    @command.command("thinkwire.reload")
+    def reload(self) -> None:
+        """Read the rule file again; if it has errors, the old rules stay in force."""
+        self._rules.reload()
+
+    @command.command("thinkwire.explain")
+    def explain(self, flows: Sequence[flow.Flow]) -> None:
+        """Log which rule decides each setting for these flows, and why the other rules do not."""
+        for one in flows:
+            if isinstance(one, http.HTTPFlow) and self._rules.ruleset is not None:
+                facts = self._exchanges.facts(one, self._states.of(one))
+                logger.log(logging.INFO, "%s", self._rules.ruleset.explain(facts, one))
+
+    # --- hooks --------------------------------------------------------------------------------------------------------
+
     def running(self) -> None:
         self._is_running = True
         if self._watching is None:
@@ -161,161 +193,52 @@ class Thinkwire:
     def done(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
-        self._recorder.close()
+        self._recorder.close(self._states)
         self._redirect.stop()
 
-    @command.command("thinkwire.reload")
-    def reload(self) -> None:
-        """Read the rule file again; where it has errors, the old rules stay in force."""
-        self._rules.reload()
-
-    @command.command("thinkwire.explain")
-    def explain(self, flows: Sequence[flow.Flow]) -> None:
-        """Log which rule decides each setting for these flows, and why the other rules do not."""
-        for one in flows:
-            if isinstance(one, http.HTTPFlow) and self._rules.ruleset is not None:
-                facts = self._facts(one)
-                logger.log(logging.INFO, "%s", self._rules.ruleset.explain(facts, one))
-
-    # --- hooks --------------------------------------------------------------------------------------------------
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        self._redirect.server_connect(data.server)
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
-        self._recorder.requestheaders(flow)
-        if ours := take_control_header(flow.request):
-            self._our_headers[flow] = ours
-        if self._rules.ruleset is not None and self._may_pass_unread(flow.request):
-            collect(flow, self._begin)
+        self._run("requestheaders", flow)
+        if self._exchanges.may_pass_unread(flow.request):
+            collect(flow, lambda complete: self._run("request", complete))
 
     def request(self, flow: http.HTTPFlow) -> None:
         if self._rules.ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
-        elif self._redirect.is_on and flow.live:
-            self._replay(flow)
-        elif flow not in self._exchanges:
-            self._begin(flow)
-
-    def _replay(self, flow: http.HTTPFlow) -> None:
-        """Let a recorded exchange answer, chosen by the request as it came; the rules are for it as for any other."""
-        asked, accepts = asked_by(flow, self._facts(flow)), str(flow.request.headers.get("accept-encoding", ""))
-        try:
-            self._begin(flow)
-        finally:
-            if flow.response is None:
-                faulty = self._faulty.get(flow)
-                fault = faulty.fault if faulty is not None else NO_FAULT
-                self._redirect.answer(flow, asked, accepts, self._dialects, fault)
-
-    def server_connect(self, data: ServerConnectionHookData) -> None:
-        self._redirect.guard(data.server)
-
-    def _may_pass_unread(self, request: http.Request) -> bool:
-        """Would `stream_large_bodies` take a request that may be one to a model past us, or might it?"""
-        if not ctx.options.stream_large_bodies or not (request.stream or "content-length" not in request.headers):
-            return False
-        return is_json(request) or dialect_of_request(_path(request), None, self._dialects) is not None
-
-    def _begin(self, flow: http.HTTPFlow) -> None:
-        """Choose the rules for a request that is there as a whole, and edit it."""
-        if self._rules.ruleset is None:
-            return
-        facts = self._facts(flow)
-        self._recorder.request(flow, is_of_an_api=facts.dialect is not None)
-        self._onlooker.request(flow)
-        choice = self._rules.ruleset.choose(facts, flow)
-        exchange = Exchange(flow, facts, choice, self._memory, observes=ctx.options.thinkwire_observe)
-        self._exchanges[flow] = exchange
-        exchange.request()
-        if exchange.refusal:
-            self._recorder.refuse(flow, exchange.refusal)
-        elif flow.live and not ctx.options.thinkwire_observe and not is_websocket(flow.request):
-            self._faulty[flow] = self._faults.begin(flow, facts, choice, replays=self._redirect.is_on)
-            if flow.response is not None:
-                self._recorder.forget(flow)
+        elif self._states.of(flow).exchange is None:  # else it was collected, and has been here
+            self._run("request", flow)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
-        self._redirect.restore(flow)
-        self._recorder.responseheaders(flow)
-        self._onlooker.responseheaders(flow)
-        exchange, faulty = self._exchanges.get(flow), self._faulty.get(flow)
-        if exchange is not None and flow.live:
-            streams = faulty is not None and faulty.prepare()
-            exchange.responseheaders(streams_bodies=streams or bool(ctx.options.stream_large_bodies))
-            self._name_rules(flow, exchange)
-            if faulty is not None:
-                faulty.install()
-        self._onlooker.listen(flow)
-        self._recorder.listen(flow)
+        self._run("responseheaders", flow)
 
     def response(self, flow: http.HTTPFlow) -> None:
-        self._recorder.response(flow)
-        exchange, faulty = self._exchanges.pop(flow, None), self._faulty.pop(flow, None)
-        if exchange is not None and flow.websocket is None:
-            self._onlooker.response(flow)
-            if faulty is not None:
-                exchange.note(*faulty.response())
-            exchange.response()
-            if not flow.live:
-                self._name_rules(flow, exchange)
-            self._onlooker.end(flow, exchange)
-
-    def _name_rules(self, flow: http.HTTPFlow, exchange: Exchange) -> None:
-        if ctx.options.thinkwire_name_rules and exchange.rules and flow.response is not None:
-            flow.response.headers[RULES_HEADER] = ", ".join(exchange.rules)
-
-    def websocket_start(self, flow: http.HTTPFlow) -> None:
-        def choose(message: bytes | None) -> tuple[RequestFacts, Selection]:
-            assert (
-                self._rules.ruleset is not None
-            )  # else there would be no connection; a reload never takes the rules away
-            facts = self._facts(flow, message)
-            if facts.dialect is not None:
-                self._recorder.recognise(flow)
-            return facts, self._rules.ruleset.choose(facts, flow)
-
-        if self._rules.ruleset is not None:
-            self._conversations[flow] = WebSocketExchange(
-                flow, choose, self._memory, observes=ctx.options.thinkwire_observe
-            )
-
-    def websocket_message(self, flow: http.HTTPFlow) -> None:
-        self._recorder.message(flow)
-        if (conversation := self._conversations.get(flow)) is not None:
-            conversation.message()
-
-    def websocket_end(self, flow: http.HTTPFlow) -> None:
-        self._recorder.end(flow)
-        if (conversation := self._conversations.pop(flow, None)) is not None:
-            conversation.end()
+        self._run("response", flow)
 
     def error(self, flow: http.HTTPFlow) -> None:
-        self._redirect.restore(flow)
-        exchange, faulty = self._exchanges.pop(flow, None), self._faulty.pop(flow, None)
-        notes = faulty.error() if faulty is not None else []
-        self._recorder.end(flow)
-        if exchange is not None:
-            exchange.note(*notes)
-            exchange.error()
-            self._onlooker.end(flow, exchange)
+        self._run("error", flow)
 
-    @property
-    def _dialects(self) -> tuple[Dialect, ...]:
-        return self._rules.ruleset.dialects if self._rules.ruleset is not None else DIALECTS
+    def websocket_start(self, flow: http.HTTPFlow) -> None:
+        self._run("websocket_start", flow)
 
-    def _facts(self, flow: http.HTTPFlow, message: bytes | None = None) -> RequestFacts:
-        """What the rules see of a request; on a WebSocket its body is the client's message."""
-        request = flow.request
-        headers = [*request.headers.items(multi=True), *self._our_headers.get(flow, ())]
-        body = request.get_content(strict=False) if message is None else message
-        return request_facts(request.pretty_host, _path(request), request.method, headers, body, self._dialects)
+    def websocket_message(self, flow: http.HTTPFlow) -> None:
+        self._run("websocket_message", flow)
+
+    def websocket_end(self, flow: http.HTTPFlow) -> None:
+        self._run("websocket_end", flow)
+
+    def _run(self, hook: str, flow: http.HTTPFlow) -> None:
+        """Take the steps of a hook: all of them, even if one fails. mitmproxy then logs the failure."""
+        state = self._states.of(flow)
+        with ExitStack() as stack:  # which calls the last one first
+            for step in reversed(self.steps[hook]):
+                stack.callback(step, flow, state)
 
 
-def _is_looked_at() -> bool:
-    """Is there somebody to show an answer to? mitmproxy and mitmweb have a list of flows, mitmdump has none."""
+def _has_viewer() -> bool:
+    """Can an answer be viewed? mitmproxy and mitmweb have a list of flows, mitmdump has none."""
     return ctx.master.addons.get("view") is not None
-
-
-def _path(request: http.Request) -> str:
-    return request.path.partition("?")[0]
 
 
 def _is_read(path: Path) -> bool:

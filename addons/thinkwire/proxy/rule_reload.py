@@ -1,4 +1,4 @@
-"""The rules that decide now: read from the rule file, and read again when it changes."""
+"""The rules in force: read from the rule file, and read again when it changes."""
 
 import asyncio
 import logging
@@ -8,9 +8,11 @@ from typing import Final
 
 from mitmproxy import ctx
 
+from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.registry import DIALECTS
 from thinkwire.proxy.flow_filter import compile_filter
-from thinkwire.ruleset import load as shipped
 from thinkwire.ruleset.choose import Ruleset
+from thinkwire.ruleset.load import folder as shipped_folder
 from thinkwire.ruleset.load import load
 from thinkwire.ruleset.problem import render
 
@@ -27,12 +29,16 @@ class RulesInForce:
 
     def __init__(self) -> None:
         self.ruleset: Ruleset | None = None
-        """None as long as there was none."""
+        """None as long as no file was good."""
         self._watch: Watch | None = None
 
+    @property
+    def dialects(self) -> tuple[Dialect, ...]:
+        return self.ruleset.dialects if self.ruleset is not None else DIALECTS
+
     def read(self) -> str:
-        """Read the rule file; what is wrong with it, if it cannot be used. Warnings are logged."""
-        loaded = load(_rule_file(), shipped=shipped.folder(), compile_filter=compile_filter)
+        """Read the rule file. Returns what is wrong with it if it cannot be used, else nothing; warnings are logged."""
+        loaded = load(_rule_file(), shipped=shipped_folder(), compile_filter=compile_filter)
         self._watch = Watch(loaded.files)
         if loaded.ruleset is None:
             return "\n".join(map(render, loaded.problems))
@@ -42,7 +48,7 @@ class RulesInForce:
         return ""
 
     def reload(self) -> None:
-        """Read it again, and log whether the rules are other ones now."""
+        """Read it again, and log whether the rules have changed."""
         if report := self.read():
             logger.error("The rule file has errors, the old rules stay in force:\n%s", report)
         else:
@@ -58,17 +64,17 @@ class RulesInForce:
 
 def _rule_file() -> Path:
     named = ctx.options.thinkwire_rules
-    return Path(named).expanduser() if named else shipped.folder() / "default.yaml"
+    return Path(named).expanduser() if named else shipped_folder() / "default.yaml"
 
 
 class Watch:
-    """Compares files with what they were when it was made. A file that is missing may come, and one may go."""
+    """Notices changes of files, from when it was made. A file that is missing may appear, and one may vanish."""
 
     def __init__(self, files: Iterable[Path]) -> None:
         self._stamps = {file: _stamp(file) for file in files}
 
     def has_changed(self) -> bool:
-        """True where any file differs from the last time that this was asked."""
+        """Has any file changed since this was last asked?"""
         now = {file: _stamp(file) for file in self._stamps}
         changed = now != self._stamps
         self._stamps = now

@@ -36,8 +36,9 @@ def test_a_provider_is_left_only_in_the_middle_of_its_answer(
         flow = recorded_flow(STREAM_QUESTION, headers=[SSE], chunks=[(1.0, STREAM)])
         assert flow.response is not None
         faulty = FaultyAnswer(flow, Fault(cut_after=1), FACTS, DIALECTS, replays=False)
-        assert faulty.prepare()
-        faulty.install()
+        faulty.prepare()
+        assert faulty.is_streamed
+        faulty.tap()
         flow.response.timestamp_end = ended
         assert list(flow.response.stream(STREAM)) == [EVENTS[0]]  # type: ignore[operator]
         assert cancelled == []  # what came before the cut is still to be sent

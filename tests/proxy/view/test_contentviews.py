@@ -29,7 +29,7 @@ from tests.rewrite.answers import body, chunk, event, stream
 from tests.wire import aws_messages
 from thinkwire.exchange.stream_taps import pass_on
 from thinkwire.proxy.addon import Thinkwire
-from thinkwire.proxy.record.recorder import FlowRecord
+from thinkwire.proxy.record.flow_record import FlowRecord
 from thinkwire.proxy.view.contentviews import NOT_KEPT, NOT_OURS, NOT_SHOWN
 
 RULES = Path(__file__).parents[3] / "rules"

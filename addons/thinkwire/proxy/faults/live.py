@@ -41,20 +41,22 @@ class FaultyAnswer:
     ) -> None:
         self.fault = fault
         self.notes: list[str] = []
-        """What the log is to say of it."""
+        """What to log about it."""
         self._flow = flow
         self._facts = facts
         self._dialect = dialect_asked(facts, dialects)
         self._replays = replays
         self._touches_events = fault.touches_events and not replays
-        """Do the events have to be touched here? What is replayed is served with all that is wrong with them."""
+        """Are events to be touched here? Those of a replay are served with their faults already."""
         self._body: FaultyBody | None = None
-        self._is_streamed = False
-        """Else mitmproxy would wait for the end of a body, and show nothing of one that breaks off."""
+        self.is_streamed = False
+        """Is the body to be streamed, whatever it is? Else mitmproxy would wait for its end, and a client would see
+        nothing of one that breaks off.
+        """
         self._is_cut = False
 
     def refuse(self, status: int) -> None:
-        """Answer in the provider's place, who is not asked."""
+        """Answer in the provider's place, which is not asked."""
         self.notes.append(f"fault: answered with {status}")
         body = error_made_up(self._dialect, status) if self._flow.request.method != "HEAD" else b""
         again = _RETRY_AFTER if status == 429 or status >= 500 else {}
@@ -65,18 +67,14 @@ class FaultyAnswer:
         if self._touches_events and not signs_header(self._flow.request, "accept-encoding"):
             self._flow.request.headers["accept-encoding"] = "identity"
 
-    def prepare(self) -> bool:
-        """The headers of the answer have come: undo its coding before anybody decides how to read it.
-
-        Answers whether the body is to be streamed, whatever it is.
-        """
+    def prepare(self) -> None:
+        """The headers of the answer have come: undo its coding before it is decided how to read it."""
         if not self.fault.touches_body or not may_have_body(self._flow.request, self._response):
-            return False
+            return
         self.notes.append(f"fault: {spell_fault(self.fault)}")
         if self._touches_events:
             self._read_events()
-        self._is_streamed = self._replays or self._body is not None or self.fault.split is not None
-        return self._is_streamed
+        self.is_streamed = self._replays or self._body is not None or self.fault.split is not None
 
     @property
     def _response(self) -> http.Response:
@@ -94,9 +92,9 @@ class FaultyAnswer:
         )
         drop_stale(response)
 
-    def install(self) -> None:
-        """It is decided how the answer is read: stand on both sides of whoever does."""
-        if not self._is_streamed:
+    def tap(self) -> None:
+        """It is decided how the answer is read: wrap whatever reads it."""
+        if not self.is_streamed:
             return
         tap: Tap = self._response.stream if callable(self._response.stream) else pass_on
         if self._body is not None:
@@ -108,7 +106,7 @@ class FaultyAnswer:
         frame_stream(self._flow.request, self._response)
 
     def response(self) -> list[str]:
-        """The answer has come to its end; where that is behind a cut, no client may see it. Answers what to log."""
+        """The answer has come to its end; no client may see that after a cut. Returns what to log."""
         if self._is_cut:
             self._flow.error = flow.Error(flow.Error.KILLED_MESSAGE)
             if self._flow.request.http_version == "HTTP/1.0":
@@ -117,7 +115,7 @@ class FaultyAnswer:
         return [*self.notes, shortfall] if shortfall else self.notes
 
     def error(self) -> list[str]:
-        """The exchange broke off; let nobody believe that it was the provider, if it was not. Answers what to log."""
+        """The exchange broke off; if that was a fault, the error must not blame the provider. Returns what to log."""
         if self._is_cut and self._flow.error is not None:
             self._flow.error.msg = _CUT
         return self.notes
@@ -126,15 +124,15 @@ class FaultyAnswer:
         stall(self._flow.client_conn, seconds)
 
     def _break_off(self) -> None:
-        """Leave the provider soon: mitmproxy then breaks the answer off, as the version of HTTP wants it."""
+        """Leave the provider soon: mitmproxy then breaks the answer off in the way of the HTTP version."""
         self._is_cut = True
         # Not at once: what came before the cut is still to be sent.
         asyncio.get_running_loop().call_soon(self._leave_provider)
 
     def _leave_provider(self) -> None:
-        """Not where the connection or the answer has come to its end: mitmproxy is about to close it then.
+        """Not if the connection or the answer has come to its end: mitmproxy is about to close the connection then.
 
-        A second cancellation would get into its way, and the socket stay open.
+        A second cancellation would get in its way, and the socket would stay open.
         """
         transport = transport_of(self._flow.client_conn, self._flow.server_conn)
         if transport is None or transport.handler is None or has_left(transport):

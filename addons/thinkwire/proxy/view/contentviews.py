@@ -19,7 +19,7 @@ from thinkwire.playback.reading import Reading, read_exchange
 from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row, said_rows
 from thinkwire.playback.text import counted, printable
-from thinkwire.proxy.view.answer_store import BeforeAfter
+from thinkwire.proxy.view.capture import BeforeAfter
 from thinkwire.rewrite.reading.transcript import Assembled, assembled
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Effect
