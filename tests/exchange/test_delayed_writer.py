@@ -1,6 +1,6 @@
-"""What is kept from a client's connection while a stall lasts."""
+"""What is written to a client's connection during a stall, and after it."""
 
-from thinkwire.exchange.delayed_writer import HeldWriter
+from thinkwire.exchange.delayed_writer import DelayedWriter
 
 
 class Writer:
@@ -22,16 +22,16 @@ class Writer:
         return "close" in self.told
 
 
-def test_what_is_held_is_carried_out_in_order_when_the_last_stall_is_over() -> None:
+def test_what_is_delayed_is_carried_out_in_order_after_the_last_stall() -> None:
     writer = Writer()
-    held = HeldWriter(writer)
-    held.hold_until(2.0)
-    held.write(b"a")
-    held.hold_until(1.0)
-    held.write(b"b")
-    held.write_eof()
-    held.close()
-    held.write(b"lost, as on any connection that was closed")
-    assert (writer.told, held.is_closing(), held.until) == ([], False, 2.0)
-    held.release()
-    assert (writer.told, held.is_closing()) == ([b"a", b"b", "eof", "close"], True)
+    delayed = DelayedWriter(writer)
+    delayed.hold_until(2.0)
+    delayed.write(b"a")
+    delayed.hold_until(1.0)
+    delayed.write(b"b")
+    delayed.write_eof()
+    delayed.close()
+    delayed.write(b"lost, as on any connection that was closed")
+    assert (writer.told, delayed.is_closing(), delayed.until) == ([], False, 2.0)
+    delayed.release()
+    assert (writer.told, delayed.is_closing()) == ([b"a", b"b", "eof", "close"], True)

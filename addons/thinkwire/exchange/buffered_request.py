@@ -1,8 +1,8 @@
-"""Requests that `stream_large_bodies` would take past us: collected whole, and sent on once they have been read.
+"""Requests that `stream_large_bodies` would stream past the rules: buffered, and sent on once they have been read.
 
-mitmproxy looks at the size once more with every piece of a body, so resetting `request.stream` is not enough. A
-callable of our own is: it keeps the pieces and hands on the edited body at the end. The headers have left by then, and
-so must not state a length.
+mitmproxy checks the size again with every piece of a body, so resetting `request.stream` is not enough. A callable is:
+it keeps the pieces and passes on the edited body at the end. By then the headers have left, so they must not state a
+length.
 """
 
 import logging
@@ -10,26 +10,26 @@ from collections.abc import Callable
 
 from mitmproxy import http
 
-__all__ = ["collect"]
+__all__ = ["buffer_request"]
 
 logger = logging.getLogger(__name__)
 
 
-def collect(flow: http.HTTPFlow, when_whole: Callable[[http.HTTPFlow], None]) -> None:
-    """Collect the request's body from now on; `when_whole` may then edit it as if it had never been streamed."""
+def buffer_request(flow: http.HTTPFlow, on_complete: Callable[[http.HTTPFlow], None]) -> None:
+    """Buffer the request's body from now on; `on_complete` may then edit it as if it had never been streamed."""
     headers = flow.request.headers
     headers.pop("content-length", None)
     headers["transfer-encoding"] = "chunked"
-    headers["accept-encoding"] = "identity"  # whether the answer is to be read is only known at the end
-    flow.request.stream = _Collector(flow, when_whole)
+    headers["accept-encoding"] = "identity"  # only at the end it is known whether the answer is to be read
+    flow.request.stream = _RequestBuffer(flow, on_complete)
 
 
-class _Collector:
-    """The callable that mitmproxy hands each piece of the body, and an empty one at its end."""
+class _RequestBuffer:
+    """The callable to which mitmproxy gives each piece of the body, and an empty one at its end."""
 
-    def __init__(self, flow: http.HTTPFlow, when_whole: Callable[[http.HTTPFlow], None]) -> None:
+    def __init__(self, flow: http.HTTPFlow, on_complete: Callable[[http.HTTPFlow], None]) -> None:
         self._flow = flow
-        self._when_whole = when_whole
+        self._on_complete = on_complete
         self._pieces: list[bytes] = []
 
     def __call__(self, piece: bytes) -> list[bytes]:
@@ -44,7 +44,7 @@ class _Collector:
         request = self._flow.request
         request.raw_content = body
         try:
-            self._when_whole(self._flow)
+            self._on_complete(self._flow)
             return request.raw_content or b""
         except Exception:
             logger.exception("thinkwire failed on a request, please report this")

@@ -43,7 +43,7 @@ _STREAMING: Final = {
 }
 _MOST_DIGITS: Final = 18
 _END_OF_TYPE: Final = re.compile("[;,]")
-"""Parameters follow, or the type of another header: some gateways add one to that of the provider."""
+"""Parameters follow, or another type: some gateways add a second header to that of the provider."""
 
 
 def media_type(message: http.Message) -> str:
@@ -60,7 +60,7 @@ def body_decoder(message: http.Message) -> Decoder | None:
 
 
 def stated_length(message: http.Message) -> int | None:
-    """What content-length says; None where it says nothing, or nothing that can be true."""
+    """What content-length states; None if it is missing or cannot be true."""
     stated = message.headers.get_all("content-length")
     value = str(stated[0]).strip() if stated else ""
     return int(value) if value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS else None
@@ -77,7 +77,7 @@ def is_json(message: http.Message) -> bool:
 
 
 def is_websocket(request: http.Request) -> bool:
-    """Does it ask for a WebSocket?"""
+    """Does it ask for an upgrade to a WebSocket?"""
     return str(request.headers.get("upgrade", "")).lower() == "websocket"
 
 
@@ -88,7 +88,7 @@ def may_have_body(request: http.Request, response: http.Response) -> bool:
 
 
 def content_hint(response: http.Response, request: RequestFacts) -> ContentHint | None:
-    """How to read the body; None if it is not one that an API of models answers with."""
+    """How to read the body; None if no API would answer with such a body."""
     kind = media_type(response)
     if kind in _STREAMING:
         return _STREAMING[kind]

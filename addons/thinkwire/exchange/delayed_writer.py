@@ -1,8 +1,8 @@
-"""Keeps from a client for a while what is written to its connection, the close of it included.
+"""Delays what is written to a client's connection, and its close.
 
-Only here can a stall stand at its place: what mitmproxy has read in one go it also handles in one go, up to the end of
-the answer. The provider is read on meanwhile, so what is recorded of it is in its own time. A client that leaves ends
-its stall, or its socket would stay for as long.
+Only here can a stall begin at the right place: what mitmproxy has read at once it also handles at once, up to the end
+of the answer. It goes on reading from the provider, so that a recording has the provider's times. A client that leaves
+ends its stall; otherwise its socket would stay open for as long.
 """
 
 import asyncio
@@ -13,64 +13,64 @@ from mitmproxy import connection
 
 from thinkwire.exchange.sockets import has_left, transport_of
 
-__all__ = ["HeldWriter", "stall"]
+__all__ = ["DelayedWriter", "stall"]
 
-_LOOK: Final = 0.5
-"""Seconds after which it is asked whether the client is still there."""
+_CHECK_EVERY: Final = 0.5
+"""Seconds between two checks whether the client is still there."""
 
 
 def stall(client: connection.Client, seconds: float) -> None:
-    """Hold back all that is written from now on. With HTTP/2 that concerns all that the client asks meanwhile."""
+    """Delay all that is written from now on. With HTTP/2 this affects all answers on the connection."""
     transport: Any = transport_of(client, client)
     if transport is None or transport.writer is None:
         return
     loop = asyncio.get_running_loop()
-    held = transport.writer
-    if not isinstance(held, HeldWriter):
-        held = transport.writer = HeldWriter(transport.writer)
-        loop.call_soon(_look, transport, held)
-    held.hold_until(loop.time() + seconds)
+    writer = transport.writer
+    if not isinstance(writer, DelayedWriter):
+        writer = transport.writer = DelayedWriter(transport.writer)
+        loop.call_soon(_check, transport, writer)
+    writer.hold_until(loop.time() + seconds)
 
 
-def _look(transport: Any, held: "HeldWriter") -> None:
+def _check(transport: Any, writer: "DelayedWriter") -> None:
     """Is the stall over?"""
     loop = asyncio.get_running_loop()
-    left = held.until - loop.time()
+    left = writer.until - loop.time()
     if left > 0 and not has_left(transport):
-        loop.call_later(min(left, _LOOK), _look, transport, held)
+        loop.call_later(min(left, _CHECK_EVERY), _check, transport, writer)
         return
-    transport.writer = held.inner
-    held.release()
+    transport.writer = writer.inner
+    writer.release()
 
 
-class HeldWriter:
-    """A writer that carries out later what it is told now."""
+class DelayedWriter:
+    """A writer that makes the calls later that it gets now."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self.until = 0.0
-        """When the last stall is over, by the clock of the event loop: HTTP/2 brings several answers at once."""
-        self._told: list[Callable[[], object]] = []
+        """When the last stall is over, by the clock of the event loop: with HTTP/2 several answers may stall."""
+        self._calls: list[Callable[[], object]] = []
 
     def hold_until(self, time: float) -> None:
         self.until = max(self.until, time)
 
     def release(self) -> None:
-        """Carry out what was told, in its order."""
-        told, self._told = self._told, []
-        for carry_out in told:
+        """Make the calls, in their order."""
+        calls, self._calls = self._calls, []
+        for call in calls:
             if self.inner.is_closing():
                 break
-            carry_out()
+            call()
 
     def write(self, data: bytes) -> None:
-        self._told.append(lambda: self.inner.write(data))
+        self._calls.append(lambda: self.inner.write(data))
 
     def write_eof(self) -> None:
-        self._told.append(self.inner.write_eof)
+        self._calls.append(self.inner.write_eof)
 
     def close(self) -> None:
-        self._told.append(self.inner.close)
+        self._calls.append(self.inner.close)
 
     async def drain(self) -> None:
         await self.inner.drain()

@@ -1,6 +1,6 @@
-"""One request and its answer on the way through: what the rules chose for it, and the rewriting it gets.
+"""One request and its answer: what the rules chose for them, and how they are rewritten.
 
-It edits mitmproxy's flows; the hooks that call it, and the options, are in `addon.py`.
+It edits mitmproxy's flows; `proxy/exchanges.py` calls it from the hooks.
 """
 
 import logging
@@ -49,7 +49,7 @@ class Exchange:
         self._caller_memory = CallerMemory(flow, facts, selection, memory)
         self._notes: list[str] = []
         self.refusal = ""
-        """Why we answered in the provider's place; empty where we did not."""
+        """Why we answered in the provider's place; empty if we did not."""
         self._answer: AnswerRewriter | None = None
         self._noun = "event"
         self._tap: RewritingTap | None = None
@@ -60,12 +60,12 @@ class Exchange:
         return tuple(dict.fromkeys(rule.id for rule in self.selection.rules))
 
     def note(self, *notes: str) -> None:
-        """Say this, too, when it is logged what became of it all."""
+        """Add to what the log will say about the exchange."""
         self._notes += notes
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the log says beside the counts, so far."""
+        """What the log will say beside the counts, so far."""
         return tuple(self._notes)
 
     # --- the request --------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Exchange:
     def responseheaders(self, *, streams_bodies: bool) -> None:
         """Decide how the answer's body is to be read; for a stream this is the only chance.
 
-        `streams_bodies`: may mitmproxy hand on a body that is no stream without waiting for its end?
+        `streams_bodies`: may mitmproxy pass on a body that is not a stream without waiting for its end?
         """
         request, response = self._flow.request, self._response
         hint = self._hint()
@@ -141,7 +141,7 @@ class Exchange:
         return self.selection.plan.response.drops_unreadable
 
     def _hint(self) -> ContentHint | None:
-        """How to read the answer; None where it is not to be changed."""
+        """How to read the answer; None if it is not to be changed."""
         if not self.selection.plan.reads_answer or not may_have_body(self._flow.request, self._response):
             return None
         return content_hint(self._response, self.facts)
@@ -163,14 +163,14 @@ class Exchange:
             response.stream = ReplacingTap(body)
 
     def _withhold(self, message: str) -> bytes:
-        """Make the answer an error in its API's own shape; returns the body."""
+        """Turn the answer into an error in its API's own shape; returns the body."""
         answer = self._answer or AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
         body = encode(answer.error_text(502, message))
         make_error(self._response, body)
         return body
 
     def response(self) -> None:
-        """Rewrite a body that came whole: JSON, and all bodies of flows that were read from a file."""
+        """Rewrite a body that was buffered: JSON, and all bodies of flows that were read from a file."""
         if self._response.status_code == REFUSED and not self.refusal:
             self._note_advice()
         hint, raw = self._hint(), self._response.raw_content
@@ -183,7 +183,7 @@ class Exchange:
         self._log()
 
     def _note_advice(self) -> None:
-        """Say which setting would have avoided the provider's refusal."""
+        """Log which setting would have avoided the provider's refusal."""
         text = (self._response.get_content(strict=False) or b"").decode("utf-8", "replace")
         if advice := advice_for(text):
             logger.warning("%s: %s", self._flow.request.pretty_url, advice)
@@ -192,7 +192,7 @@ class Exchange:
         try:
             after = self._rewritten(raw, hint)
         except Exception as error:
-            # Unreadable, damaged, or a bug of ours: mitmproxy would log it and send the body as it came.
+            # Unreadable, damaged, or a bug in thinkwire: mitmproxy would log it and send the body as it came.
             self._notes.append(f"the body cannot be read ({str(error) or type(error).__name__})")
             if self._drops_unreadable and not self.observes:
                 self._withhold("thinkwire could not read the answer and withheld it")
@@ -201,7 +201,7 @@ class Exchange:
             replace_body(self._flow.request, self._response, after)
 
     def _rewritten(self, raw: bytes, hint: ContentHint) -> bytes | None:
-        """The body after rewriting, decoded; None where it stays as it is. Raises Unreadable and CodingError."""
+        """The body after rewriting, decoded; None if it stays as it is. Raises Unreadable and CodingError."""
         decoder = body_decoder(self._response)
         if decoder is None:
             raise CodingError(f"content-encoding {content_coding(self._response)} is not known")
@@ -218,11 +218,11 @@ class Exchange:
         after = rewrite_body(before, self._answer)
         return None if after is before else after
 
-    # --- what is said of it -------------------------------------------------------------------------------------
+    # --- the log ------------------------------------------------------------------------------------------------
 
     @property
     def rules_in_force(self) -> str:
-        """The rules that decided, each with its place; empty where none did."""
+        """The rules that decided, each with its file and line; empty if none did."""
         return rules_of(self.selection)
 
     @property
@@ -243,7 +243,7 @@ class Exchange:
     def error(self) -> None:
         """The exchange broke off, on either side."""
         if self._answer is not None:
-            self._answer.remember()  # the client may have seen a call, and left
+            self._answer.remember()  # the client may have left because it has seen a tool call
         response = self._flow.response
         if response is not None and response.stream and self._flow.request.http_version == "HTTP/1.0":
             reset_on_close(self._flow.client_conn)

@@ -1,4 +1,4 @@
-"""What the log says of an exchange. Only words; it decides nothing."""
+"""What the log says about an exchange. Only text; it decides nothing."""
 
 import logging
 from pathlib import Path
@@ -16,35 +16,35 @@ _SHOWN: Final = 72
 
 
 def log_exchange(
-    choice: Selection, tally: Tally | None, noun: str, notes: list[str], observed: bool, *, live: bool
+    selection: Selection, tally: Tally | None, noun: str, notes: list[str], observes: bool, *, live: bool
 ) -> None:
-    """Say once what became of a request and its answer; nothing where no rule decided."""
-    if not choice.rules:
+    """Log once what became of a request and its answer; nothing if no rule decided."""
+    if not selection.rules:
         return
-    line = log_line(choice, tally, noun, notes, observed)
+    line = log_line(selection, tally, noun, notes, observes)
     if not live and tally is not None and (shown := before_after(tally)):
         line = f"{line}\n{shown}"
     is_bad = tally is not None and (tally.unreadable or tally.conflicts)
     logger.log(logging.WARNING if is_bad else logging.INFO, "%s", line)
 
 
-def log_line(choice: Selection, tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
+def log_line(selection: Selection, tally: Tally | None, noun: str, notes: list[str], observes: bool) -> str:
     """One line: which rules decided, and what changed. `noun` is what is counted: "event" or "body"."""
-    return f"{rules_of(choice)}: {what_was_done(tally, noun, notes, observed)}"
+    return f"{rules_of(selection)}: {what_was_done(tally, noun, notes, observes)}"
 
 
-def what_was_done(tally: Tally | None, noun: str, notes: list[str], observed: bool) -> str:
+def what_was_done(tally: Tally | None, noun: str, notes: list[str], observes: bool) -> str:
     """The same without the rules."""
     done = [*notes]
     if tally is not None:
         done.append(tally.summary(noun))
     words = ", ".join(done) or "nothing to change"
-    return f"{'would change: ' if observed else ''}{words}"
+    return f"{'would change: ' if observes else ''}{words}"
 
 
-def rules_of(choice: Selection) -> str:
-    """The rules that decided, each with its place."""
-    return ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in choice.rules)
+def rules_of(selection: Selection) -> str:
+    """The rules that decided, each with its file and line."""
+    return ", ".join(f"{rule.id} ({_shown(rule.file)}:{rule.line})" for rule in selection.rules)
 
 
 def _shown(file: Path) -> Path:
@@ -54,7 +54,7 @@ def _shown(file: Path) -> Path:
 
 
 def before_after(tally: Tally) -> str:
-    """The first event that changed, before and after, cut to the place where it did; empty where none changed."""
+    """The first event that changed, before and after, cut to where they differ; empty if none changed."""
     if tally.first_change is None:
         return ""
     before, after = (raw.decode("utf-8", "replace").strip() for raw in tally.first_change)

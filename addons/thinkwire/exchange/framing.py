@@ -1,4 +1,4 @@
-"""Headers of an answer whose body we change: what they state must stay true, and a broken end must look broken."""
+"""Headers of an answer whose body changes: what they state must stay true, and a broken end must look broken."""
 
 from typing import Final
 
@@ -16,9 +16,9 @@ def drop_stale(response: http.Response) -> None:
 
 
 def frame_stream(request: http.Request, response: http.Response) -> None:
-    """Give a streamed body that states no length the framing in which a broken end can be told from a good one.
+    """Frame a streamed body without a stated length so that a broken end can be distinguished from a good one.
 
-    HTTP/2 has frames of its own, and HTTP/1.0 knows no chunks: its only sign is the connection, see `reset.py`.
+    HTTP/2 has frames of its own, and HTTP/1.0 has no chunks: its only sign is the connection, see `sockets.py`.
     """
     if "content-length" in response.headers:
         return
@@ -31,7 +31,7 @@ def frame_stream(request: http.Request, response: http.Response) -> None:
 
 
 def replace_body(request: http.Request, response: http.Response, body: bytes) -> None:
-    """Put another body, without a content coding, in the place of one that came whole."""
+    """Replace a body that was buffered by another one, which has no content coding."""
     drop_stale(response)
     response.raw_content = body
     if request.http_version != "HTTP/1.1":

@@ -1,6 +1,6 @@
-"""Takes the secrets out of a recorded flow: credentials, whose account it is, whose machine. Values go, names stay.
+"""Removes the secrets from a recorded flow: credentials, and what identifies an account or a machine. Names stay.
 
-In bodies and messages a value gives way to a text of the same length, so that stated lengths and the sizes of chunks
+In bodies and messages a value is replaced by a text of the same length, so that stated lengths and the sizes of chunks
 stay true. It edits the flow that it is given, which must be a copy.
 """
 
@@ -33,9 +33,9 @@ MARKER: Final = "[removed]"
 
 _CREDENTIALS: Final = re.compile(rb"\b((?:Bearer|Basic)\s+)([^\s\"'\\,;<>]{8,})", re.IGNORECASE)
 _QUERY: Final = re.compile(rb"([?&;#]|\\u0026)([\w.%-]{1,80})=([^&;#\s\"'\\<>]+)")
-_ADDRESS: Final = re.compile(rb"(?:https?|wss?):(?:\\?/){2}(?:[^\s\"'\\<>]|\\/|\\u0026)+")
+_URL: Final = re.compile(rb"(?:https?|wss?):(?:\\?/){2}(?:[^\s\"'\\<>]|\\/|\\u0026)+")
 _OF_USER: Final = re.compile(rb"(://[^/\s:@\"'\\]{0,80}:)([^/\s@\"'\\]+)(?=@)")
-"""The password in front of a host."""
+"""The password before a host."""
 _MEMBER: Final = re.compile(rb'("([\w.-]{1,64}+)"\s*+:\s*+(?:\{\s*+"value"\s*+:\s*+)?")((?:[^"\\]|\\.)*+)', re.DOTALL)
 _LIST_MEMBER: Final = re.compile(
     rb'("([\w.-]{1,64}+)"\s*+:\s*+\[)((?:[\s,]*+"(?:[^"\\]|\\.)*+")++)(?=\s*+\])', re.DOTALL
@@ -44,25 +44,25 @@ _STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _NUMBER_MEMBER: Final = re.compile(rb'("([\w.-]{1,64}+)"\s*+:\s*+)(-?[0-9][0-9.eE+-]*+)')
 _DIGIT: Final = re.compile(rb"[0-9]")
 _QUOTED_MEMBER: Final = re.compile(rb'((?:\\)+"([\w-]{2,64}+)(?:\\)+"\s*+:\s*+(?:\\)+")([^"\\]*+)')
-"""A member of JSON that stands in a string, as gateways quote what a provider answered."""
+"""A member of JSON inside a string: gateways quote what a provider answered."""
 _ERROR: Final = re.compile(rb'"errors?"\s*+:\s*+[{"\[]|"type"\s*+:\s*+"error"|^event:\s*+error', re.MULTILINE)
-"""What an event has that reports an error in an answer that began well."""
+"""How an event reports an error in an answer that began well."""
 _BETWEEN_EVENTS: Final = re.compile(rb"((?:\r?\n){2,})")
 
 _SCHEME: Final = re.compile(rb"(?:Bearer|Basic|Digest|Token|ApiKey|Key|AWS4-[A-Z0-9-]+)\s+", re.IGNORECASE)
-"""Says nothing of the credential behind it; and whether a request is signed must be seen in a recording."""
+"""It reveals nothing about the credential after it, and a recording must show whether a request is signed."""
 _OF_SIGNATURE: Final = re.compile(rb"\b((?:Credential|Signature)=)([^,\s]+)")
 _OF_PROTOCOL: Final = re.compile(rb"((?:key|secret|token|organization|project|authorization[\w.]*)\.)([^,\s]+)")
-"""Browsers cannot send headers with a WebSocket, and say what belongs there in the names of sub-protocols."""
+"""Browsers cannot set headers of a WebSocket, and put credentials into the names of subprotocols instead."""
 _OF_COOKIE: Final = re.compile(rb"=([^;]+)")
 
 _SHORTEST: Final = 12
-"""Bytes of a credential that is looked for in all that was said; shorter ones (`EMPTY`, `lm-studio`) are words."""
+"""Bytes of a credential that is looked for everywhere; shorter ones (`EMPTY`, `lm-studio`) are words."""
 _SHORTEST_IN_ERROR: Final = 4
 
 
 class Redactor:
-    """Knows the names whose values are secrets: the stated ones, and those of an option."""
+    """Knows the names whose values are secrets: those of the tables, and those of an option."""
 
     def __init__(self, further: Iterable[str] = ()) -> None:
         names = (*NAMES, *further)
@@ -71,7 +71,7 @@ class Redactor:
         self._outside = fitting((*names, *NAMES_OUTSIDE_OF_JSON))
 
     def redact(self, flow: http.HTTPFlow) -> None:
-        """Take the secrets out of everything in a flow that a peer or the user has written."""
+        """Remove the secrets from everything in a flow that a peer or the user has written."""
         one = _Redaction(self._in_json, self._in_errors, self._outside, flow.request)
         one.redact_message(flow.request, is_error=False)
         flow.request.data.path = one.line(flow.request.data.path)
@@ -79,20 +79,22 @@ class Redactor:
             one.redact_message(flow.response, is_error=flow.response.status_code >= 400)
         if flow.websocket is not None:
             for message in flow.websocket.messages:
-                message.content = (one.asked if message.from_client else one.answered)(message.content)
+                message.content = (one.request_body if message.from_client else one.answer_body)(message.content)
             if flow.websocket.close_reason is not None:
-                flow.websocket.close_reason = one.error(flow.websocket.close_reason.encode()).decode("utf-8", "replace")
+                flow.websocket.close_reason = one.error_body(flow.websocket.close_reason.encode()).decode(
+                    "utf-8", "replace"
+                )
         if flow.error is not None:
-            flow.error = Error(one.error(flow.error.msg.encode()).decode("utf-8", "replace"), flow.error.timestamp)
+            flow.error = Error(one.error_body(flow.error.msg.encode()).decode("utf-8", "replace"), flow.error.timestamp)
 
     def address(self, url: str) -> str:
-        """An address without what is secret in it."""
+        """A URL without its secrets."""
         text = _without_secrets(url.encode("utf-8", "surrogateescape"), self._outside)
         return LOOKALIKES.sub(MARKER.encode(), text).decode("utf-8", "replace")
 
 
 class _Redaction:
-    """That of one flow, whose request says which credentials may be echoed."""
+    """The redaction of one flow, whose request holds the credentials that an answer may echo."""
 
     def __init__(
         self,
@@ -116,8 +118,8 @@ class _Redaction:
             elif name.lower() == b"sec-websocket-protocol":
                 yield from (match[2] for match in _OF_PROTOCOL.finditer(value))
         body = request.get_content(strict=False) or b""
-        # What a request says of its tools, with the credentials for them, some servers repeat in each answer.
-        for text in (request.data.path, *(match[0] for match in _ADDRESS.finditer(body))):
+        # Some servers repeat the tools of the request in each answer, with the credentials for them.
+        for text in (request.data.path, *(match[0] for match in _URL.finditer(body))):
             yield from self._credentials_in_query(text)
         for match in _MEMBER.finditer(body):
             if self._in_json(match[2]):
@@ -139,7 +141,13 @@ class _Redaction:
             )
         if not message.raw_content:
             return
-        edit = self.asked if isinstance(message, http.Request) else self.error if is_error else self.answered
+        edit = (
+            self.request_body
+            if isinstance(message, http.Request)
+            else self.error_body
+            if is_error
+            else self.answer_body
+        )
         before = message.raw_content
         after = _within_coding(before, message.headers.get("content-encoding", ""), edit, may_pass=not is_error)
         message.raw_content = after
@@ -158,7 +166,7 @@ class _Redaction:
         return kept + MARKER.encode() if rest else value
 
     def line(self, text: bytes) -> bytes:
-        """A path, or a header whose name says nothing; its length does not matter."""
+        """A path, or a header whose name is harmless; its length does not matter."""
         text = _without_secrets(text, self._outside)
         text = self._known.sub(MARKER.encode(), text)
         text = _CREDENTIALS.sub(rb"\1" + MARKER.encode(), text)
@@ -166,32 +174,32 @@ class _Redaction:
 
     # --- bodies; each keeps its length --------------------------------------------------------------------------
 
-    def asked(self, body: bytes) -> bytes:
-        """What a client asks: its text is its own, but members that are named like secrets are some."""
-        body = _ADDRESS.sub(lambda match: self._address(match[0]), self._members(self._in_json, body))
+    def request_body(self, body: bytes) -> bytes:
+        """A request: the user's text stays, but members that are named like secrets are taken for secrets."""
+        body = _URL.sub(lambda match: self._url(match[0]), self._members(self._in_json, body))
         return self._known.sub(_blank_all, body)
 
-    def _address(self, text: bytes) -> bytes:
+    def _url(self, text: bytes) -> bytes:
         return _without_secrets(text, self._outside, _blank)
 
-    def answered(self, body: bytes) -> bytes:
-        """What a model says is no secret; what is said of an error may hold one."""
+    def answer_body(self, body: bytes) -> bytes:
+        """An answer: what a model says is not secret, but an error may hold a secret."""
         body = self._known.sub(_blank_all, body)
         if not _ERROR.search(body):
             return body
-        return b"".join(self.error(one) if _ERROR.search(one) else one for one in _BETWEEN_EVENTS.split(body))
+        return b"".join(self.error_body(one) if _ERROR.search(one) else one for one in _BETWEEN_EVENTS.split(body))
 
-    def error(self, body: bytes) -> bytes:
-        """An error may repeat what was sent, and say whose account it was."""
+    def error_body(self, body: bytes) -> bytes:
+        """An error may repeat what was sent, and name the account."""
         body = self._members(self._in_errors, body)
         body = _QUOTED_MEMBER.sub(partial(self._member, self._in_errors), body)
-        body = self._address(body)
+        body = self._url(body)
         body = self._known_in_error.sub(_blank_all, body)
         body = _CREDENTIALS.sub(lambda match: match[1] + _blank(match[2]), body)
         return TELLTALES.sub(_blank_all, LOOKALIKES.sub(_blank_all, body))
 
     def _members(self, is_secret: Callable[[bytes], bool], body: bytes) -> bytes:
-        """Members of JSON, whether they are a text, an object around one, a list of them, or a number."""
+        """Members of JSON that hold a text, an object around one, a list of texts, or a number."""
         body = _MEMBER.sub(partial(self._member, is_secret), body)
         body = _LIST_MEMBER.sub(partial(_blank_list, is_secret), body)
         return _NUMBER_MEMBER.sub(partial(_blank_number, is_secret), body)
@@ -208,7 +216,7 @@ def _mark(_value: bytes) -> bytes:
 def _without_secrets(
     text: bytes, is_secret: Callable[[bytes], bool], instead: Callable[[bytes], bytes] = _mark
 ) -> bytes:
-    """Addresses, or other text, without secrets in queries, and without passwords in front of hosts."""
+    """Text without the secrets in the queries of its URLs, and without passwords before hosts."""
 
     def edited(match: re.Match[bytes]) -> bytes:
         return match[1] + match[2] + b"=" + instead(match[3]) if is_secret(match[2]) else match[0]
@@ -237,7 +245,7 @@ def _credentials_in(value: bytes) -> Iterator[bytes]:
 
 
 def _any_of(credentials: Iterable[bytes]) -> re.Pattern[bytes]:
-    """A pattern for these texts, as they are and as JSON and addresses write them; matches nothing without any."""
+    """A pattern for these texts, as they are and as JSON and URLs spell them; without any, it matches nothing."""
     spellings: set[bytes] = set()
     for one in credentials:
         escaped = json.dumps(one.decode("utf-8", "surrogateescape"))[1:-1].encode("utf-8", "replace")
@@ -259,7 +267,7 @@ def _blank_list(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> b
 
 
 def _blank_number(is_secret: Callable[[bytes], bool], match: re.Match[bytes]) -> bytes:
-    """Digits stay digits, else it would be no JSON any more."""
+    """Digits stay digits, or it would not be JSON any more."""
     return match[1] + _DIGIT.sub(b"1", match[3]) if is_secret(match[2]) else match[0]
 
 
@@ -268,9 +276,9 @@ def _blank_all(match: re.Match[bytes]) -> bytes:
 
 
 def _within_coding(body: bytes, coding: str, edit: Callable[[bytes], bytes], *, may_pass: bool) -> bytes:
-    """The body after an edit of what it says, in the same coding.
+    """The body after an edit of its content, in the same coding.
 
-    One that cannot be read passes where it `may_pass`, edited as it stands: what its header says may be wrong.
+    If it cannot be decoded and `may_pass`, its raw bytes are edited instead: the header may be wrong.
     """
     decoder = decoder_for(coding)
     if decoder is None:

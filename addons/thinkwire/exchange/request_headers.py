@@ -1,7 +1,7 @@
 """Request headers that thinkwire itself acts on: AWS SigV4 signatures, and the control header `x-thinkwire`.
 
 A signature is in a header or in the query. It covers the body and the headers that it names, which must reach the
-provider unchanged. The control header never travels on.
+provider unchanged. The control header is never passed on.
 """
 
 import re
@@ -37,7 +37,7 @@ _NAME: Final = "x-thinkwire"
 
 
 def take_control_header(request: http.Request) -> tuple[tuple[str, str], ...]:
-    """Take it out of a request, and answer it for the rules to see; a signed one stays."""
+    """Remove it from a request, and return it for the rules to see; if it is signed, it stays."""
     if _NAME not in request.headers or signs_header(request, _NAME):
         return ()
     taken = tuple((_NAME, str(value)) for value in request.headers.get_all(_NAME))

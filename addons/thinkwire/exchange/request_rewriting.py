@@ -1,8 +1,8 @@
-"""A request's body as the rules send it up, with what one caller's earlier answers remember.
+"""A request's body as the rules send it to the provider, with reasoning from the caller's earlier answers put back.
 
-It reads the requests of mitmproxy, and changes none. A caller is a digest of whichever credential a request carries,
-else of the client's address: what is remembered for one is never seen by another. The credential itself is never kept,
-and the digest means nothing in another run.
+It reads mitmproxy's requests, and changes none. A caller is a digest of the credential in a request, or else of the
+client's address: what is remembered for one caller is never seen by another. The credential itself is never kept, and
+the digest means nothing in another run.
 """
 
 import secrets
@@ -44,35 +44,35 @@ def caller_of(flow: http.HTTPFlow) -> bytes:
 class CallerMemory:
     """The memory as one caller's request sees it."""
 
-    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory) -> None:
+    def __init__(self, flow: http.HTTPFlow, facts: RequestFacts, selection: Selection, memory: Memory) -> None:
         self._flow = flow
         self._facts = facts
-        self._choice = choice
+        self._selection = selection
         self._memory = memory
 
     def rewrite_request(self, body: bytes) -> Mapped:
-        """The request's body after all that the rules do with it. Raises Unreadable and Refused."""
-        plan, caller = self._choice.plan, self._caller
+        """The request's body after everything that the rules do with it. Raises Unreadable and Refused."""
+        plan, caller = self._selection.plan, self._caller
         family = plan.response.extract.family if plan.response.extract is not None else None
         mapped = map_history(body, plan.request, self._facts, family, lambda turn: self._memory.recall(caller, turn))
         return Mapped(rewrite_request(mapped.raw, plan.request), mapped.notes)
 
     def answer(self) -> AnswerRewriter:
-        """A rewriter for the answer, which hears it where the next request may need what was thought."""
-        plan, conversation = self._choice.plan, CONVERSATIONS.get(self._facts.dialect)
-        hearing = None
+        """A rewriter for the answer, which captures reasoning if the next request may need it."""
+        plan, conversation = self._selection.plan, CONVERSATIONS.get(self._facts.dialect)
+        capture = None
         if plan.request.restores and conversation is not None:
-            hearing = ReasoningCapture(
-                self._memory, self._caller, conversation, self._user(conversation), plan.response.extract
+            capture = ReasoningCapture(
+                self._memory, self._caller, conversation, self._last_user(conversation), plan.response.extract
             )
-        return AnswerRewriter(plan.response, self._facts, self._choice.dialects, hearing)
+        return AnswerRewriter(plan.response, self._facts, self._selection.dialects, capture)
 
     @property
     def _caller(self) -> bytes:
-        """Who asks, and by which API: the blocks of one mean nothing in another."""
+        """The caller and the API: the blocks of one API mean nothing in another."""
         return caller_of(self._flow) + (self._facts.dialect or "").encode()
 
-    def _user(self, conversation: Conversation) -> str:
+    def _last_user(self, conversation: Conversation) -> str:
         try:
             return conversation.last_user(self._facts.body)
         except RecursionError:
@@ -84,25 +84,25 @@ class EditedRequest:
     """What the rules do to the body of a request."""
 
     before: bytes = b""
-    """In no content coding."""
+    """Without a content coding."""
     after: bytes = b""
     notes: list[str] = field(default_factory=list)
-    """What the log says of it."""
+    """What to log about it."""
     refusal: str = ""
-    """Why it must not be sent; empty where it may be."""
+    """Why it must not be sent; empty if it may be."""
 
     @property
     def is_changed(self) -> bool:
         return self.after != self.before
 
 
-def edit_request(request: http.Request, recollection: CallerMemory) -> EditedRequest:
-    """The body before and after all that the rules do with it; the request itself stays as it is."""
+def edit_request(request: http.Request, caller_memory: CallerMemory) -> EditedRequest:
+    """The body before and after everything that the rules do with it; the request itself stays as it is."""
     if is_signed(request):
         return EditedRequest(notes=["request left alone: it is signed (AWS SigV4)"])
     try:
         before = request.get_content(strict=True) or b""
-        mapped = recollection.rewrite_request(before) if before else None
+        mapped = caller_memory.rewrite_request(before) if before else None
     except Refused as refused:
         return EditedRequest(refusal=str(refused))
     except (ValueError, Unreadable) as error:

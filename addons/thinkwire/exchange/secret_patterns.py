@@ -1,4 +1,4 @@
-"""By what secrets are known: the names of what holds them, and what they look like. `redact.py` applies the tables."""
+"""How secrets are recognised: names of what holds them, and what they look like. `redactor.py` applies the tables."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -15,8 +15,7 @@ __all__ = [
 ]
 
 NAMES: Final = (
-    # Of headers, members of the query and members of JSON alike, whatever their case. `-` stands for `-`, `_` or
-    # nothing, `*` for anything.
+    # Of headers, members of the query and members of JSON, in any case. `-` matches `-`, `_` or nothing, `*` anything.
     # --- credentials
     "authorization",
     "*-authorization",
@@ -79,13 +78,13 @@ NAMES: Final = (
     "x-envoy-external-address",
     "x-real-ip",
 )
-"""Whose values are no one's business."""
+"""The values are secret wherever they are."""
 
 NAMES_OUTSIDE_OF_JSON: Final = (
     *("key", "x-*-key", "ephemeral-key", "token", "*-token", "sig", "*-signature", "code", "bearer", "assertion"),
     *("*-client-id", "*-email", "*-workspace", "x-forwarded-user"),
 )
-"""Of headers and of members of the query; in JSON these are everyday words."""
+"""Names of headers and members of the query; in JSON these are everyday words."""
 
 NAMES_IN_ERRORS: Final = (
     "consumer",
@@ -96,11 +95,11 @@ NAMES_IN_ERRORS: Final = (
     "*-key-alias",
     "caller-ip",
 )
-"""Of members of JSON that say in an error who has asked."""
+"""Names of members of JSON that identify the caller in an error."""
 
 LOOKALIKES: Final = re.compile(
     rb"""(?<![A-Za-z0-9])(
-        (?:sk|csk|pplx|xai|nvapi|sess|tpsg|glpat|xox[a-z])-[\w*.-]{4,}  # OpenAI, Anthropic and those who do as they do
+        (?:sk|csk|pplx|xai|nvapi|sess|tpsg|glpat|xox[a-z])-[\w*.-]{4,}  # OpenAI, Anthropic and those that follow them
       | (?:gsk|hf|r8|fw|tgp_v1|gh[a-z]|github_pat|ek|vck|jina|[sr]k_live)_\w{8,}  # Groq, Hugging Face, Replicate, ...
       | AIza[\w-]{4,} | ya29\.[\w-]{4,}                     # Google
       | (?:AKIA|ASIA|ABSK)[A-Z0-9a-z+/=]{12,}               # AWS
@@ -109,7 +108,7 @@ LOOKALIKES: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-"""What looks like a key, wherever it stands."""
+"""What looks like a key, wherever it is."""
 TELLTALES: Final = re.compile(
     rb"""(?<![A-Za-z0-9])(
         arn:aws[\w-]{0,20}:[\w-]{0,40}:[\w-]{0,40}:[0-9]{12}:[\w/+=,.@:*-]*
@@ -119,17 +118,17 @@ TELLTALES: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-"""What tells in an error who has asked; in a path it stays, by which a replay finds the exchange."""
+"""What identifies the caller in an error. In a path it stays: a replay finds the exchange by its path."""
 
 
 def fitting(names: Iterable[str]) -> Callable[[bytes], bool]:
-    """A test for names, given as in the tables."""
+    """A test for names; `names` are written as in the tables."""
     pattern = re.compile("|".join(_pattern(name) for name in names if name.strip()), re.IGNORECASE)
     known: dict[bytes, bool] = {}
 
     def fits(name: bytes) -> bool:
         if name not in known:
-            if len(known) > 1000:  # the names of members may be anything
+            if len(known) > 1000:  # members may have any name
                 known.clear()
             known[name] = pattern.fullmatch(unquote(name.decode("latin-1"))) is not None
         return known[name]

@@ -1,6 +1,6 @@
-"""The sockets of mitmproxy's connections, which mitmproxy does not hand to addons, and how to reset one.
+"""The sockets of mitmproxy's connections, which addons do not get from mitmproxy, and how to reset one.
 
-A reset is the only sign of a broken answer that an HTTP/1.0 client knows.
+A reset is the only sign of a broken answer that an HTTP/1.0 client understands.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ def transport_of(client: connection.Client, of: connection.Connection) -> Connec
 
 
 def has_left(transport: ConnectionIO) -> bool:
-    """Has the other side closed its own, or is the connection gone? mitmproxy takes the one for the other."""
+    """Has the peer closed its side, or is the connection gone? mitmproxy treats both alike."""
     reader, writer = transport.reader, transport.writer
     is_gone = writer is None or writer.is_closing()
     return is_gone or (isinstance(reader, asyncio.StreamReader) and reader.at_eof())
@@ -32,7 +32,7 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 def reset_on_close(client: connection.Client) -> None:
-    """Make the coming close of the connection a reset; does nothing where the connection is gone already."""
+    """Make the next close of the connection a reset; does nothing if the connection is gone already."""
     transport = transport_of(client, client)
     writer: Any = transport.writer if transport is not None else None
     its_socket = writer.get_extra_info("socket") if writer is not None else None

@@ -1,4 +1,4 @@
-"""The callables that mitmproxy hands each chunk of a streamed body, and an empty one at its end.
+"""The callables to which mitmproxy gives each chunk of a streamed body, and an empty one at its end.
 
 They never return an empty piece, which mitmproxy would frame as the end of the body; and they never raise, because an
 exception loses the chunk or leaves the client waiting for ever.
@@ -49,7 +49,7 @@ class RewritingTap:
 
 
 def pass_on(chunk: bytes) -> list[bytes]:
-    """Hand a chunk on. Not `stream = True`: an empty DATA frame of HTTP/2 would end a chunked body."""
+    """Pass a chunk on. Not `stream = True`: an empty DATA frame of HTTP/2 would end a chunked body."""
     return [chunk] if chunk else []
 
 

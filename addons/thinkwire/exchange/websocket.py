@@ -1,7 +1,7 @@
-"""The messages of one WebSocket: each request of the client gets a plan of its own, and its answer is rewritten by it.
+"""The messages of one WebSocket: each request of the client gets a plan of its own, which also rewrites its answer.
 
 One message in, at most one out: messages are edited or dropped in place, never added. Binary messages, and text that is
-not JSON, pass. It edits mitmproxy's flows; the hooks that call it are in `addon.py`.
+not JSON, pass. It edits mitmproxy's flows; `proxy/exchanges.py` calls it from the hooks.
 """
 
 import logging
@@ -38,8 +38,8 @@ type Choose = Callable[[bytes | None], tuple[RequestFacts, Selection]]
 class WebSocketExchange:
     """The messages of one flow, in the order of mitmproxy's hooks.
 
-    Few messages of the server say whose they are. Where that leaves a choice, the strictest plan of all that it could
-    be judges: a thought must not be sent because answers overlapped.
+    Few messages of the server say which request they answer. If there are several candidates, the strictest of their
+    plans decides: reasoning must not be sent because answers overlapped.
     """
 
     def __init__(self, flow: http.HTTPFlow, choose: Choose, memory: Memory, *, observes: bool) -> None:
@@ -47,19 +47,19 @@ class WebSocketExchange:
         self._choose = choose
         self._memory = memory
         self._observes = observes
-        # What the server says before it was asked is judged by the upgrade, which has no answer to wait for.
-        self._over = _Request(flow, *choose(None), memory, observes=observes)
-        """The last whose answer has come to its end; more of it may be late."""
-        self._over.is_over = True
+        # The upgrade decides about what the server sends before any request; it has no answer to wait for.
+        self._ended = _Request(flow, *choose(None), memory, observes=observes)
+        """The last whose answer has come to its end; some of it may be late."""
+        self._ended.is_over = True
         self._open: list[_Request] = []
         """Those whose answers have begun, oldest first."""
         self._waiting: deque[_Request] = deque()
         """Those whose answers have not."""
         self._unclear = 0
-        """How many answers are still to end, once one of several ended that nobody can tell apart; else 0."""
+        """How many answers are still to end, once one has ended and it is not known which; else 0."""
 
     def message(self) -> None:
-        """Edit the last message that came, or drop it."""
+        """Edit the latest message, or drop it."""
         assert self._flow.websocket is not None
         message = self._flow.websocket.messages[-1]
         if not message.is_text:
@@ -67,7 +67,7 @@ class WebSocketExchange:
         try:
             root = _glance(message)
             if message.from_client:
-                self._ask(message, root)
+                self._add_request(message, root)
             else:
                 self._answer(message, root)
         except Exception:
@@ -77,11 +77,11 @@ class WebSocketExchange:
                 message.drop()
 
     def end(self) -> None:
-        """The connection is closed; what has not been logged is."""
+        """The connection is closed; log what has not been logged yet."""
         for request in (*self._open, *self._waiting):
             request.end()
 
-    def _ask(self, message: WebSocketMessage, root: Node | None) -> None:
+    def _add_request(self, message: WebSocketMessage, root: Node | None) -> None:
         if _phase_of(root) is not Phase.ASKED:
             return
         request = _Request(self._flow, *self._choose(message.content), self._memory, observes=self._observes)
@@ -95,14 +95,14 @@ class WebSocketExchange:
             self._begin(name)
         self._judge(name).rewrite(message)
         named = self._named(name)
-        if phase is Phase.ENDED and named is not self._over:
+        if phase is Phase.ENDED and named is not self._ended:
             self._close([named] if named is not None else self._open or [*self._waiting][:1])
         elif phase is Phase.REFUSED:
             # Servers that answer one request after the other refuse the second; others give up the first.
             self._close([*self._open, *self._waiting])
 
     def _begin(self, name: str | None) -> None:
-        """The answer of the next one begins, unless it is told once more that one has."""
+        """The answer of the next request begins, unless the server repeats that one has begun."""
         if self._unclear or not self._waiting or (name is not None and self._named(name) in self._open):
             return
         request = self._waiting.popleft()
@@ -110,16 +110,16 @@ class WebSocketExchange:
         self._open.append(request)
 
     def _named(self, name: str | None) -> "_Request | None":
-        return next((one for one in (*self._open[::-1], self._over) if name is not None and one.name == name), None)
+        return next((one for one in (*self._open[::-1], self._ended) if name is not None and one.name == name), None)
 
     def _judge(self, name: str | None) -> "_Request":
-        """Whose plan decides about a message of the server."""
+        """The request whose plan decides about a message of the server."""
         if self._unclear:
             return _strictest([*self._open, *self._waiting])
-        return self._named(name) or _strictest(self._open[::-1] or [*[*self._waiting][:1], self._over])
+        return self._named(name) or _strictest(self._open[::-1] or [*[*self._waiting][:1], self._ended])
 
     def _close(self, involved: "list[_Request]") -> None:
-        """The answer of one of the requests is over."""
+        """The answer of one of these requests is over."""
         if self._unclear or len(involved) > 1:
             self._unclear = (self._unclear or len(self._open) + len(self._waiting)) - 1
             if not self._unclear:
@@ -128,7 +128,7 @@ class WebSocketExchange:
             self._end(*involved)
 
     def _end(self, *requests: "_Request") -> None:
-        self._over = _strictest(requests)
+        self._ended = _strictest(requests)
         for request in requests:
             request.end()
         self._open = [one for one in self._open if not one.is_over]
@@ -139,27 +139,27 @@ class _Request:
     """One request and its answer on a WebSocket."""
 
     def __init__(
-        self, flow: http.HTTPFlow, facts: RequestFacts, choice: Selection, memory: Memory, *, observes: bool
+        self, flow: http.HTTPFlow, facts: RequestFacts, selection: Selection, memory: Memory, *, observes: bool
     ) -> None:
         self.name: str | None = None
         """What the server calls the answer."""
         self.is_over = False
         self._flow = flow
-        self._choice = choice
+        self._selection = selection
         self._observes = observes
         self._notes: list[str] = []
-        self._recollection = CallerMemory(flow, facts, choice, memory)
-        self._answer = self._recollection.answer()
+        self._caller_memory = CallerMemory(flow, facts, selection, memory)
+        self._answer = self._caller_memory.answer()
         self._documents = Documents(self._answer)
 
     @property
     def drops_unreadable(self) -> bool:
-        return self._choice.plan.response.drops_unreadable
+        return self._selection.plan.response.drops_unreadable
 
     @property
     def strictness(self) -> tuple[bool, ...]:
         """Of two requests, the one with the greater value hides more."""
-        plan = self._choice.plan.response
+        plan = self._selection.plan.response
         strip = plan.reasoning
         return (
             isinstance(strip, Strip),
@@ -171,26 +171,26 @@ class _Request:
 
     def edit(self, message: WebSocketMessage) -> None:
         """Edit the request as the plan says."""
-        mapped = self._recollection.rewrite_request(message.content)
+        mapped = self._caller_memory.rewrite_request(message.content)
         self._notes += mapped.notes
         if mapped.raw != message.content:
             self._notes.append("request edited")
             self._replace(message, mapped.raw)
 
     def rewrite(self, message: WebSocketMessage) -> None:
-        """Rewrite a piece of the answer; drop it where nothing is left of it."""
-        if not self._choice.plan.reads_answer or not is_document(decode(message.content)):
+        """Rewrite a message of the answer; drop it if nothing is left of it."""
+        if not self._selection.plan.reads_answer or not is_document(decode(message.content)):
             return
         after = rewritten(Line(message.content), self._documents)
         if after != message.content:
             self._replace(message, after)
 
     def end(self) -> None:
-        """The answer is over, whole or not; says so once in the log."""
+        """The answer is over, complete or not; logged once."""
         if self.is_over:
             return
         self.is_over = True
-        log_exchange(self._choice, self._answer.tally, "message", self._notes, self._observes, live=self._flow.live)
+        log_exchange(self._selection, self._answer.tally, "message", self._notes, self._observes, live=self._flow.live)
 
     def _replace(self, message: WebSocketMessage, after: bytes) -> None:
         if self._observes:
@@ -227,7 +227,7 @@ def _name_of_answer(root: Node | None) -> str | None:
 
 
 _CONTINUES: Final = range(0x80, 0xC0)
-"""The bytes of UTF-8 that continue a character."""
+"""UTF-8's continuation bytes."""
 
 
 def without_torn_characters(document: bytes, size: int) -> bytes:

@@ -12,7 +12,7 @@ from mitmproxy import command, contentviews, ctx, exceptions, flow, http
 from mitmproxy.addonmanager import Loader
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
-from thinkwire.exchange.buffered_request import collect
+from thinkwire.exchange.buffered_request import buffer_request
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.proxy.exchanges import Exchanges
 from thinkwire.proxy.faults.selector import Faults
@@ -202,12 +202,12 @@ class Thinkwire:
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         self._run("requestheaders", flow)
         if self._exchanges.may_pass_unread(flow.request):
-            collect(flow, lambda complete: self._run("request", complete))
+            buffer_request(flow, lambda complete: self._run("request", complete))
 
     def request(self, flow: http.HTTPFlow) -> None:
         if self._rules.ruleset is None:
             flow.response = http.Response.make(502, b"thinkwire has no valid rules", {"content-type": "text/plain"})
-        elif self._states.of(flow).exchange is None:  # else it was collected, and has been here
+        elif self._states.of(flow).exchange is None:  # else it was buffered, and its steps have been taken
             self._run("request", flow)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
