@@ -1,7 +1,7 @@
-"""Anthropic Messages: blocks of content, streamed block by block (docs/apis.md, "Anthropic Messages").
+"""Anthropic Messages: content blocks, streamed block by block (docs/apis.md, "Anthropic Messages").
 
-The tables read like that section. Blocks, deltas and events of a type that is not named here are none of reasoning
-(results of server tools, compactions, ...): they stay, and their numbers close the gaps that thoughts leave.
+The tables read like that section. Blocks, deltas and events of a type that is not named here are not reasoning
+(results of server tools, compactions, ...): they stay, and their numbers close the gaps that reasoning leaves.
 """
 
 import re
@@ -39,16 +39,16 @@ _BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
 
 
 def _block(*, opens: bool) -> Shape:
-    """A block by its type; what a thought holds beside text and signature counts as thought."""
-    # The type says something: an event that opens a block is sent although the block is empty.
-    thought = Level(opens=opens, is_reasoning=True)
+    """A block by its type; in a reasoning block, everything besides text and signature counts as reasoning."""
+    # The type is meaningful: an event that opens a block is sent although the block is empty.
+    reasoning = Level(opens=opens, is_reasoning=True)
     return Shape(
         switch="type",
         cases={
             "thinking": Shape(
-                members={"type": OTHER, "thinking": REASONING, "signature": OPAQUE}, other=REASONING, label=thought
+                members={"type": OTHER, "thinking": REASONING, "signature": OPAQUE}, other=REASONING, label=reasoning
             ),
-            "redacted_thinking": Shape(members={"type": OTHER, "data": OPAQUE}, other=REASONING, label=thought),
+            "redacted_thinking": Shape(members={"type": OTHER, "data": OPAQUE}, other=REASONING, label=reasoning),
             "text": Shape(members={"type": OTHER, "text": TEXT}, other=OTHER, label=Level(opens=opens)),
             "tool_use": Shape(members={"type": OTHER}, other=TOOL_CALL, label=Level(opens=opens)),
         },
@@ -85,7 +85,7 @@ _EVENT_MEMBERS: Final[dict[str, Any]] = {"type": ENVELOPE, "index": _BLOCK, "err
 _DOCUMENT: Final = Shape(
     switch="type",
     cases={
-        # A second one comes where a gateway asked once more in the middle of a stream.
+        # A second one comes if a gateway asked again in the middle of a stream.
         "message_start": Shape(
             members=_EVENT_MEMBERS | {"message": _MESSAGE}, other=OTHER, label=Level(resets=("block",))
         ),
@@ -103,13 +103,13 @@ _DOCUMENT: Final = Shape(
         ),
         "message": Shape(members=_MESSAGE_MEMBERS, other=OTHER),
     },
-    # Some name an event on its `event:` line alone, and a message not at all; its members tell what it is.
+    # Some servers name an event only on its `event:` line, and a message not at all; its members say what it is.
     members=_EVENT_MEMBERS
     | _MESSAGE_MEMBERS
     | {"message": _MESSAGE, "content_block": _block(opens=False), "delta": _DELTA},
     other=OTHER,
 )
-_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
+_REASONING_TYPES: Final = frozenset(("thinking", "redacted_thinking"))
 _EVENTS: Final = frozenset(
     (
         "message_start",
@@ -156,15 +156,15 @@ def _matches_document(root: Node) -> bool:
     name = _type(root)
     if name == "message":
         return root.child("content") is not None and any(root.child(key) for key in ("usage", "stop_reason", "model"))
-    # `ping` and `error` are also the names of others' events.
+    # `ping` and `error` are events of other APIs, too.
     return name in _EVENTS
 
 
 def _is_untyped(root: Node) -> bool:
-    """Is it an event or a message whose own type is missing? A delta or a thought in it has one."""
+    """Is it an event or a message whose own type is missing? A delta or a reasoning block in it has one."""
     content = root.child("content")
     blocks = [root.child("content_block"), *(content.children if content is not None else ())]
-    return _type(root.child("delta")) in _DELTA.cases or any(_type(block) in _THOUGHTS for block in blocks)
+    return _type(root.child("delta")) in _DELTA.cases or any(_type(block) in _REASONING_TYPES for block in blocks)
 
 
 def _type(node: Node | None) -> str | None:
@@ -209,7 +209,7 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     handling=Handling(
         strip="blocks of type thinking and redacted_thinking with all their events; later blocks close the gap",
         rename="nothing: the API has one name for it",
-        sent_back="the blocks of the last turn in front of its tool calls, unchanged and with their signatures",
+        sent_back="the blocks of the last turn before its tool calls, unchanged and with their signatures",
     ),
     matches_path=_matches_path,
     matches_body=_matches_body,

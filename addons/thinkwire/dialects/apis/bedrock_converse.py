@@ -1,8 +1,8 @@
-"""AWS Bedrock's Converse and ConverseStream: blocks of content of all vendors in one form (docs/apis.md,
+"""AWS Bedrock's Converse and ConverseStream: one form for all vendors' content blocks (docs/apis.md,
 "Bedrock Converse").
 
-The type of an event stands in the frame, not in the document, so documents are told by their members. Nova sends the
-same documents through InvokeModel, each as a member named after its event.
+The type of an event is in the frame, not in the document, so documents are recognised by their members. Nova sends
+the same documents through InvokeModel, each as a member named after its event.
 """
 
 import re
@@ -35,18 +35,21 @@ __all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
-_WHOLE_THOUGHT: Final = FieldSpec(Kind.REASONING, splits=True)
-_THOUGHT: Final = Shape(
+_REASONING_CONTENT: Final = Shape(
     members={
         "text": REASONING,
         "signature": OPAQUE,
         "redactedContent": OPAQUE,
-        "reasoningText": Shape(members={"text": REASONING, "signature": OPAQUE}, other=REASONING, label=_WHOLE_THOUGHT),
+        "reasoningText": Shape(
+            members={"text": REASONING, "signature": OPAQUE},
+            other=REASONING,
+            label=FieldSpec(Kind.REASONING, splits=True),
+        ),
     },
     other=REASONING,
     label=Level(is_reasoning=True),
 )
-_BLOCK_MEMBERS: Final[dict[str, Any]] = {"reasoningContent": _THOUGHT, "text": TEXT, "toolUse": TOOL_CALL}
+_BLOCK_MEMBERS: Final[dict[str, Any]] = {"reasoningContent": _REASONING_CONTENT, "text": TEXT, "toolUse": TOOL_CALL}
 _PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
 
 
@@ -73,7 +76,7 @@ _MEMBERS: Final[dict[str, Any]] = {
         other=OTHER,
     ),
     "stopReason": FINISH,
-    # What the caller asked for of the model's own answer: any part of it, by its path.
+    # Whatever the caller asked to have copied from the model's own answer, by its path.
     "additionalModelResponseFields": Shape(
         members={"stop_sequence": OTHER, "stop_reason": OTHER, "usage": USAGE}, other=TRANSCRIPT
     ),
@@ -85,7 +88,7 @@ _BEGINNING: Final = Level(resets=("block",))
 
 
 def _event(members: dict[str, Any]) -> Shape:
-    """An event; the one with a role begins a message, whose blocks are numbered anew."""
+    """An event; the one with a role begins a message, whose blocks are numbered from the start."""
     beginning = Shape(members=members, other=OTHER, label=_BEGINNING)
     return Shape(switch="role", cases={"assistant": beginning}, members=members, other=OTHER)
 
@@ -103,13 +106,13 @@ _DOCUMENT: Final = _event(_MEMBERS | dict.fromkeys((*_EVENTS, "metadata"), _even
 # --- the dialect ------------------------------------------------------------------------------------------------
 
 MODEL_PATH: Final = "/model/(arn:.+|[^/]+)/"
-"""An ARN has a slash in it, which not every client escapes."""
+"""An ARN contains a slash, which not every client escapes."""
 _PATH: Final = re.compile(MODEL_PATH + r"converse(?:-stream)?\Z")
 _MODEL: Final = re.compile(MODEL_PATH + r"[^/]+\Z")
 
 
 def model_in_path(request: RequestFacts) -> str | None:
-    """The model or its ARN, whose slashes and colons are escaped in the path."""
+    """The model or its ARN, whose slashes and colons may be escaped in the path."""
     found = _MODEL.search(request.path)
     return unquote(found[1]) if found else None
 
@@ -137,7 +140,7 @@ def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
 
 
 def _event_name(document: str) -> str:
-    """Which event of a block it is: the name stands beside the document, and clients go by it."""
+    """Which event of a block it is: the name is outside of the document, and clients go by it."""
     root = read(document, GLANCE)
     if root.child("delta") is not None:
         return "contentBlockDelta"
@@ -148,7 +151,7 @@ _ERRORS: Final = {429: "ThrottlingException", 503: "ServiceUnavailableException"
 
 
 def aws_error(status: int, message: str) -> str:
-    """An error as AWS writes it; clients read its name from the body where no header has it."""
+    """An error as AWS writes it; clients read its name from the body if no header has it."""
     kind = _ERRORS.get(status, "ValidationException" if status < 500 else "InternalServerException")
     return to_json({"__type": kind, "message": message})
 

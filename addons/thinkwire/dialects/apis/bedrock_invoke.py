@@ -1,6 +1,6 @@
-"""AWS Bedrock's InvokeModel: requests and answers are the model's own, only path and errors are AWS's.
+"""AWS Bedrock's InvokeModel: requests and answers are the model's own, only the path and the errors are AWS's.
 
-No document is known here: each is recognised as one of the model's own API, and rewritten as such (docs/apis.md,
+No document belongs to this dialect: each is recognised and rewritten as one of the model's own API (docs/apis.md,
 "Bedrock Invoke"). Its name is that of the request.
 """
 
@@ -22,7 +22,7 @@ BEDROCK_INVOKE: Final = Dialect(
     handling=Handling(
         strip="what the model's own API strips",
         rename="what the model's own API renames",
-        sent_back="as the model's own API takes it; a signed request is never edited",
+        sent_back="as the model's own API expects it; a signed request is never edited",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=lambda body: False,

@@ -1,7 +1,7 @@
-"""Chat completions: OpenAI's API, and what everybody else made of it (docs/apis.md, "Chat completions").
+"""Chat completions: OpenAI's API, and what other servers have made of it (docs/apis.md, "Chat completions").
 
-The tables read like those sections: a member's name, and what it is. Members that are not named are unknown: they
-stay, and an event that holds one with a value is worth sending.
+The tables read like that section: a member's name, and what it is. Members that are not named are unknown: they stay,
+and an event that holds one with a value is worth sending.
 """
 
 import re
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
-"""All names of the reasoning text on a delta or message. Where two differ, the one that comes first here wins."""
+"""All names of the reasoning text in a delta or message. If the texts of two differ, the first one here wins."""
 
 # --- reasoning --------------------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ _STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "reasoning_details": _BLOCKS,
     "thinking_blocks": _BLOCKS,
     "reasoning_items": _BLOCKS,
-    "reasoning_steps": _BLOCKS,  # Perplexity: what it thought before each search
+    "reasoning_steps": _BLOCKS,  # Perplexity: its reasoning before each search
     "reasoning_encrypted": OPAQUE,  # Venice
     "reasoning_opaque": OPAQUE,  # Copilot
     "encrypted_content": OPAQUE,  # xAI
@@ -93,13 +93,13 @@ REASONING_MEMBERS: Final[dict[str, Any]] = {
     **{name: FieldSpec(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
     **_STRUCTURED_REASONING,
 }
-"""What a delta, a message or a copy of one can hold of reasoning; OpenRouter's text completions hold it, too."""
+"""The reasoning in a delta, a message or a copy of one; OpenRouter's text completions have it, too."""
 
 
 # --- token metadata ---------------------------------------------------------------------------------------------
 
 TOKEN_MEMBERS: Final[dict[str, Any]] = {
-    # DeepSeek keeps the thought's tokens beside the answer's.
+    # DeepSeek lists the reasoning's tokens beside the answer's.
     "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=TOKENS),
     "top_logprobs": TOKENS,  # Together
     "token_ids": TOKENS,  # vLLM, Fireworks
@@ -113,17 +113,17 @@ TOKEN_MEMBERS: Final[dict[str, Any]] = {
     "hidden_states": TRANSCRIPT,  # SGLang
     "routed_experts": TRANSCRIPT,  # vLLM: one row for each token
     "routing_matrix": TRANSCRIPT,
-    "meta_info": TRANSCRIPT,  # SGLang: all that the engine knows
+    "meta_info": TRANSCRIPT,  # SGLang: everything that the engine knows
 }
-"""What lists tokens one by one, on any level."""
+"""Lists of tokens, at any level."""
 
 
 # --- a message or delta -----------------------------------------------------------------------------------------
 
-# Copies of what stands around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
+# Copies of the members around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
 _COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
 _COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(allows_rename=True, is_copy=True))
-# Gemini says here whether the content beside it is a thought; signatures stay, for the next request needs them.
+# Gemini flags the content beside it as reasoning here; signatures stay, since the next request needs them.
 _GOOGLE: Final = Shape(
     members={"thought": FieldSpec(Kind.REASONING, is_flag=True)}, other=OTHER, label=Level(is_copy=True)
 )
@@ -131,12 +131,14 @@ _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_cont
 _COPY_MEMBERS.update(_COPIES)
 _COPY_MEMBERS["google"] = _GOOGLE
 
-# `content` is a text or, at Mistral and where servers pass their history on, a list of typed parts.
-_TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is marked as a thought
-_THOUGHT_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
+# `content` is a text or, from Mistral and from servers that pass their history on, a list of typed parts.
+_TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is flagged as reasoning
+_REASONING_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
 CONTENT_PART: Final = Shape(
     switch="type",
-    cases=dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _THOUGHT_PART)
+    cases=dict.fromkeys(
+        ("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _REASONING_PART
+    )
     | {
         "text": Shape(
             members=REASONING_MEMBERS | {"type": ENVELOPE, "text": FieldSpec(Kind.TEXT, tags=_TAGS)}, other=OTHER
@@ -163,7 +165,7 @@ MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     "refusal": REFUSAL,
     "tool_calls": Shape(elements=Shape(members=_COPIES), label=TOOL_CALL),
     "function_call": Shape(members=_COPIES, label=TOOL_CALL),
-    "name": ENVELOPE,  # MiniMax, on each delta
+    "name": ENVELOPE,  # MiniMax, in each delta
     "channel": ENVELOPE,  # Groq: `analysis` beside the reasoning
 }
 
@@ -172,7 +174,7 @@ def _message(extent: Extent) -> Shape:
     return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(allows_rename=True, extent=extent))
 
 
-# Groq quotes what the model wrote when a tool call failed.
+# If a tool call failed, Groq quotes what the model wrote.
 _ERROR: Final = Shape(
     members={"failed_generation": TRANSCRIPT, "metadata": Shape(members={"failed_generation": TRANSCRIPT})},
     label=ERROR,
@@ -183,7 +185,7 @@ _ERROR: Final = Shape(
 
 _CHOICE: Final = Shape(
     members={
-        **REASONING_MEMBERS,  # OpenRouter's text completions keep them here
+        **REASONING_MEMBERS,  # OpenRouter's text completions have them here
         **TOKEN_MEMBERS,
         "index": FieldSpec(Kind.OWNER),
         "delta": _message(Extent.DELTA),
@@ -207,7 +209,7 @@ _DOCUMENT: Final = Shape(
         **TOKEN_MEMBERS,
         **_STRUCTURED_REASONING,
         **_COPIES,
-        "reasoning_content": REASONING,  # `reasoning` and `thinking` would be the request's settings here
+        "reasoning_content": REASONING,  # `reasoning` and `thinking` are echoed settings of the request here
         "id": ENVELOPE,
         "object": ENVELOPE,
         "created": ENVELOPE,
@@ -249,8 +251,8 @@ def _matches_document(root: Node) -> bool:
     if choices is None:
         return root.child("sglext") is not None
     if not choices.children:
-        return root.child("type") is None  # what names its type is an event of another API
-    # A choice with neither is one of the legacy API, where `text` is the answer.
+        return root.child("type") is None  # a document with a type is an event of another API
+    # A choice with neither belongs to the legacy API, whose answer is in `text`.
     return any(choice.child("delta") or choice.child("message") for choice in choices.children)
 
 
@@ -266,7 +268,7 @@ def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
 
 
 def _insert(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> None:
-    """Into the message, behind the reasoning that it has, whatever its name; else under the names."""
+    """Into the message: appended to the reasoning that it has, by whatever name, or else under the given names."""
     member, message = node, node.parent
     while message is not None and not ((level := level_of(message)) and level.allows_rename):
         member, message = message, message.parent
@@ -275,8 +277,8 @@ def _insert(reasoning: str, node: Node, names: Sequence[str], edits: Edits) -> N
     texts = (message.child(name) for name in SPELLINGS)
     present = [text.key for text in texts if text is not None and text.is_string and not text.is_empty]
     for name in present or names:
-        standing = message.child(name)
-        if standing is None or standing.is_string or standing.is_empty:
+        existing = message.child(name)
+        if existing is None or existing.is_string or existing.is_empty:
             edits.add_text(member, name, reasoning)
 
 
@@ -288,9 +290,9 @@ def _error(status: int, message: str) -> str:
 CHAT_COMPLETIONS: Final = Dialect(
     name="chat-completions",
     handling=Handling(
-        strip="the reasoning under every name, lists of reasoning blocks, copies, and token metadata that covers it",
-        rename="every name of the text becomes the one asked for; lists of blocks stay",
-        sent_back="a member of the assistant message, named as the provider reads it",
+        strip="reasoning under every name, lists of reasoning blocks, copies, and token metadata that covers it",
+        rename="the text gets the requested name, whatever it was called; lists of blocks stay",
+        sent_back="a member of the assistant message, with the name that the provider reads",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,

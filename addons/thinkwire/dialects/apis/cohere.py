@@ -1,7 +1,7 @@
 """Cohere's chat, version 2, also as vLLM serves it (docs/apis.md, "Cohere").
 
-The thought is a block of content, or on older models a plan that comes before tool calls. Thoughts and texts share one
-row of numbers; tool calls and citations have rows of their own, and a citation names the block that it is about.
+Reasoning is a content block, or from older models a plan before tool calls. Reasoning and texts share one sequence of
+numbers; tool calls and citations have sequences of their own, and a citation names the block that it is about.
 """
 
 import re
@@ -42,20 +42,20 @@ _TOOL_CALL: Final = "tool call"
 _SPOKEN: Final[dict[str, Any]] = {"type": ENVELOPE, "text": TEXT, "thinking": REASONING}
 
 
-def _block(label: Level | None, thought: Level) -> Shape:
-    """A block of content: in a list, or as the beginning of one in a stream."""
+def _block(label: Level | None, reasoning: Level) -> Shape:
+    """A content block: in a list, or as it begins in a stream."""
     return Shape(
         switch="type",
-        cases={"thinking": Shape(members={"type": ENVELOPE}, other=REASONING, label=thought)},
+        cases={"thinking": Shape(members={"type": ENVELOPE}, other=REASONING, label=reasoning)},
         members=_SPOKEN,
         other=OTHER,
         label=label,
     )
 
 
-# What quotes a thought or a plan is one, with all that it says of it.
-def _citation(label: Level | None, thought: Level) -> Shape:
-    quoted = Shape(members={"type": ENVELOPE, "content_index": ENVELOPE}, other=REASONING, label=thought)
+# A citation in reasoning or in a plan is reasoning, with everything in it.
+def _citation(label: Level | None, reasoning: Level) -> Shape:
+    quoted = Shape(members={"type": ENVELOPE, "content_index": ENVELOPE}, other=REASONING, label=reasoning)
     return Shape(
         switch="type",
         cases={"THINKING_CONTENT": quoted, "PLAN": quoted},
@@ -65,17 +65,15 @@ def _citation(label: Level | None, thought: Level) -> Shape:
     )
 
 
-_THOUGHT: Final = Level(is_reasoning=True, has_state=False)
-_QUOTE: Final = replace(_THOUGHT, is_quote=True)
-
-
+_REASONING_BLOCK: Final = Level(is_reasoning=True, has_state=False)
+_QUOTE: Final = replace(_REASONING_BLOCK, is_quote=True)
 _LISTED_QUOTE: Final = replace(_QUOTE, opens=True, space=_CITATION)
 
 
 def _in_list(space: str) -> dict[str, Level]:
     return {
         "label": Level(opens=True, space=space),
-        "thought": Level(opens=True, space=space, is_reasoning=True, has_state=False),
+        "reasoning": replace(_REASONING_BLOCK, opens=True, space=space),
     }
 
 
@@ -95,7 +93,7 @@ _MESSAGE: Final = Shape(
 
 
 def _event(members: dict[str, Any], space: str = "", message: Shape | None = None, **level: Any) -> Shape:
-    """An event about the owner that its `index` names, or about the answer; `message` is what it adds."""
+    """An event about the item that its `index` names, or about the answer; `message` is what it adds."""
     index = FieldSpec(Kind.OWNER, space=space) if space else OTHER
     if message is not None:
         members = {"delta": Shape(members={"message": message}, other=OTHER), **members}
@@ -109,7 +107,7 @@ def _delta(**members: Any) -> Shape:
 _CALLS: Final = _delta(tool_calls=TOOL_CALL)
 _EVENTS: Final[dict[str, Shape]] = {
     "message-start": _event({"id": ENVELOPE}, message=_MESSAGE, resets=(_CONTENT, _CITATION, _TOOL_CALL)),
-    "content-start": _event({}, _CONTENT, _delta(content=_block(None, _THOUGHT)), begins=True),
+    "content-start": _event({}, _CONTENT, _delta(content=_block(None, _REASONING_BLOCK)), begins=True),
     "content-delta": _event({"logprobs": TOKENS}, _CONTENT, _delta(content=Shape(members=_SPOKEN, other=OTHER))),
     "content-end": _event({}, _CONTENT),
     "tool-plan-delta": _event({}, message=_delta(tool_plan=REASONING)),
@@ -129,7 +127,7 @@ _EVENTS: Final[dict[str, Shape]] = {
 _DOCUMENT: Final = Shape(
     switch="type",
     cases=_EVENTS,
-    # The body of an answer that was not streamed; or an error, whose `message` is a text.
+    # The body of an answer that is not streamed; or an error, whose `message` is a text.
     members={
         "id": ENVELOPE,
         "message": _MESSAGE,
@@ -172,9 +170,9 @@ def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
 COHERE: Final = Dialect(
     name="cohere",
     handling=Handling(
-        strip="blocks of thinking, plans before tool calls, and the citations in both; later blocks are renumbered",
-        rename="nothing, since the API has one name for it",
-        sent_back="a block of thinking in the assistant message, or its tool_plan",
+        strip="thinking blocks, plans before tool calls, and citations in both; later blocks are renumbered",
+        rename="nothing: the API has one name for it",
+        sent_back="a thinking block in the assistant message, or its tool_plan",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=lambda _body: False,  # a request looks like one for chat completions

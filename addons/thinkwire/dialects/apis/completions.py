@@ -1,7 +1,7 @@
 """The legacy text completions, `/v1/completions` (docs/apis.md, "Completions").
 
-The answer is `text`. Only OpenRouter tells reasoning apart here; elsewhere a thought stands in the text, between the
-model's own tags. Chat completions have a `delta` or a `message`, and are described there.
+The answer is `text`. Only OpenRouter separates reasoning here; everyone else leaves it in the text, between the
+model's own tags. Choices with a `delta` or a `message` are chat completions.
 """
 
 import re
@@ -57,7 +57,7 @@ _DOCUMENT: Final = Shape(
         "usage": USAGE,
         "error": ERROR,
         "sglext": TRANSCRIPT,  # SGLang
-        "__verbose": TRANSCRIPT,  # llama.cpp: raw text and tokens, on each chunk
+        "__verbose": TRANSCRIPT,  # llama.cpp: raw text and tokens, in each chunk
     },
     other=OTHER,
 )
@@ -87,8 +87,8 @@ _KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerpri
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
-    said = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
-    choice = to_json({"index": owner.number, **said, "logprobs": None, "finish_reason": None})
+    texts = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
+    choice = to_json({"index": owner.number, **texts, "logprobs": None, "finish_reason": None})
     members.append(f'"choices":[{choice}]')
     return [f"{{{','.join(members)}}}"]
 
@@ -96,7 +96,7 @@ def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
 COMPLETIONS: Final = Dialect(
     name="completions",
     handling=Handling(
-        strip="`reasoning` and its details where a choice has them, and the token metadata that covers them",
+        strip="`reasoning` and its details if a choice has them, and token metadata that covers them",
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),

@@ -1,6 +1,6 @@
-"""DashScope's own API for Qwen and its guests (docs/apis.md, "DashScope"); its compatible mode is chat completions.
+"""DashScope's own API for Qwen and other models (docs/apis.md, "DashScope"); its compatible mode is chat completions.
 
-Its frames repeat the text from the start unless the request asks for increments, so the request decides what they are.
+Its frames repeat the text from the start unless the request asks for increments, so the request decides the extent.
 """
 
 import re
@@ -38,7 +38,7 @@ _CHOICE: Final = Shape(
         "message": Shape(
             members={
                 "role": ROLE,
-                # A list of `{text}` from models that read pictures.
+                # A list of `{text}` from vision models.
                 "content": Shape(
                     elements=Shape(members={"text": TEXT, **dict.fromkeys(_MEDIA, OTHER)}, other=TEXT),
                     label=FieldSpec(Kind.TEXT, splits=True),
@@ -60,7 +60,7 @@ _MEMBERS: Final[dict[str, Any]] = {
         members={
             "choices": Shape(elements=_CHOICE),
             "text": TEXT,  # without `result_format: message`
-            "thoughts": REASONING,  # of an application that was asked for them
+            "thoughts": REASONING,  # from an application, on request
             "finish_reason": FINISH,
             "session_id": ENVELOPE,
         },
@@ -73,7 +73,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "message": ERROR,
 }
 _INCREMENTS: Final = Shape(members=_MEMBERS, other=OTHER)
-_WHOLES: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
+_SNAPSHOTS: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
 
 
 def _parameters(request: RequestFacts) -> dict[str, Any]:
@@ -82,10 +82,10 @@ def _parameters(request: RequestFacts) -> dict[str, Any]:
 
 
 def _is_incremental(request: RequestFacts) -> bool:
-    """Does each frame hold what is new? As the request says; where it does not, thinking models send increments."""
+    """Does each frame hold only new text? The request says so; if it does not, thinking models send increments."""
     parameters = _parameters(request)
-    said = parameters.get("incremental_output")
-    return said is True or (said is None and parameters.get("enable_thinking") is True)
+    incremental = parameters.get("incremental_output")
+    return incremental is True or (incremental is None and parameters.get("enable_thinking") is True)
 
 
 def _wants_stream(request: RequestFacts) -> bool:
@@ -116,8 +116,8 @@ _KEPT_IN_WRITTEN: Final = ("request_id",)
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
-    choice = {"index": owner.number, "message": {"role": "assistant", **said}, "finish_reason": "null"}
+    texts = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
+    choice = {"index": owner.number, "message": {"role": "assistant", **texts}, "finish_reason": "null"}
     members = [f'"output":{to_json({"choices": [choice]})}']
     members += [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
     return [f"{{{','.join(members)}}}"]
@@ -131,15 +131,15 @@ def _error(status: int, message: str) -> str:
 DASHSCOPE: Final = Dialect(
     name="dashscope",
     handling=Handling(
-        strip="the reasoning_content of each message, in increments and in repeated texts, and tokens that cover it",
-        rename="nothing, since the API has one name for it",
-        sent_back="not at all, the API does not ask for it",
+        strip="reasoning_content of each message, in deltas and snapshots, and token metadata that covers it",
+        rename="nothing: the API has one name for it",
+        sent_back="not at all: the API does not ask for it",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
     model=model_in_body,
     wants_stream=_wants_stream,
-    table=lambda request: _INCREMENTS if _is_incremental(request) else _WHOLES,
+    table=lambda request: _INCREMENTS if _is_incremental(request) else _SNAPSHOTS,
     matches_document=_matches_document,
     write=_write,
     insert=as_member("reasoning_content"),

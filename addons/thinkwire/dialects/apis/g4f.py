@@ -1,8 +1,8 @@
-"""g4f's event stream, `/backend-api/v2/conversation`.
+"""g4f's event stream, `/backend-api/v2/conversation` (docs/apis.md, "g4f").
 
-Every document has a `type`, and mostly a member named as its type. Each `reasoning` document belongs to the thought:
-`token` is its text, `status` and `label` say what goes on (an empty `status` marks the end), `is_thinking` its phase.
-What g4f offers in the shape of OpenAI's API is described there.
+Every document has a `type`, and usually a member with that name. All of a `reasoning` document is reasoning: `token` is
+its text, `status` and `label` say what is going on (an empty `status` marks the end), `is_thinking` its phase. g4f's
+OpenAI-compatible endpoints are chat completions.
 """
 
 import re
@@ -29,13 +29,13 @@ from thinkwire.wire.splice import to_json
 
 __all__ = ["G4F"]
 
-_PLACES: Final = {
+_FIELDS: Final = {
     "content": TEXT,
     "tool_calls": TOOL_CALL,
     "finish": FINISH,
     "usage": USAGE,
     "error": ERROR,
-    "response": TRANSCRIPT,  # what the provider sent, as it came
+    "response": TRANSCRIPT,  # what the provider sent, unchanged
 }
 _DOCUMENT: Final = Shape(
     switch="type",
@@ -46,28 +46,28 @@ _DOCUMENT: Final = Shape(
             label=Level(opens=True, is_reasoning=True, has_state=False),
         ),
         **{
-            name: Shape(members={"type": ENVELOPE, name: place}, other=OTHER, label=Level(opens=True))
-            for name, place in _PLACES.items()
+            name: Shape(members={"type": ENVELOPE, name: spec}, other=OTHER, label=Level(opens=True))
+            for name, spec in _FIELDS.items()
         },
     },
     other=OTHER,
 )
 
-_OF_THOUGHT: Final = ("token", "status", "label", "is_thinking")
+_REASONING_MEMBERS: Final = ("token", "status", "label", "is_thinking")
 _TYPES: Final = frozenset(
     (
         "content", "conversation", "finish", "log", "login", "parameters", "preview", "provider", "request",
         "response", "suggestions", "synthesize", "title", "tool_calls", "usage", "variant",
     )
 )  # fmt: skip
-"""Types whose documents have a member of that name; `error` is left out, since other APIs have it in that form, too."""
+"""Types whose documents have a member of that name; not `error`, which other APIs have in the same form."""
 
 
 def _matches_document(root: Node) -> bool:
     kind = root.child("type")
     name = kind.value if kind is not None and kind.is_string else ""
     if name == "reasoning":
-        return all(child.key in ("type", *_OF_THOUGHT) for child in root.children) and len(root.children) > 1
+        return all(child.key in ("type", *_REASONING_MEMBERS) for child in root.children) and len(root.children) > 1
     return name in _TYPES and root.child(name) is not None
 
 
@@ -80,12 +80,12 @@ def _write(kind: Kind, text: str, _owner: ItemKey, _like: Node) -> list[str]:
 G4F: Final = Dialect(
     name="g4f",
     handling=Handling(
-        strip="every `reasoning` document, its labels and states included, and the provider's raw answer",
+        strip="every `reasoning` document, including labels and states, and the provider's raw answer",
         rename="nothing: the API has one name for it",
         sent_back="not at all: only messages go back",
     ),
     matches_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
-    matches_body=lambda _body: False,  # its body is that of a chat completion
+    matches_body=lambda _body: False,  # its body looks like chat completions
     model=model_in_body,
     wants_stream=lambda _request: True,
     table=lambda _request: _DOCUMENT,

@@ -1,7 +1,7 @@
 """Gemini's own API, at Google AI, Vertex AI and Code Assist (docs/apis.md, "Gemini").
 
-A stream is events, or a list sent element by element where the request does not ask for events. The Interactions API
-has a file of its own; the OpenAI-compatible form is chat completions.
+A stream is events, or a list sent element by element if the request does not ask for events. The Interactions API has
+a file of its own; the OpenAI-compatible form is chat completions.
 """
 
 import re
@@ -34,13 +34,13 @@ __all__ = ["GEMINI"]
 
 # --- content ----------------------------------------------------------------------------------------------------
 
-# Gemini 3 marks a call as a thought, too, and needs it back with its signature.
+# Gemini 3 may mark a call as a thought, too, and needs it back with its signature.
 _THOUGHT_PART: Final = Shape(
     members={"thought": ENVELOPE, "text": REASONING, "thoughtSignature": OPAQUE, "functionCall": TOOL_CALL},
     other=REASONING,
     label=Level(blocks=True),
 )
-# A signature beside a text or a call makes no thought of it; the next request needs it where it is.
+# A signature beside a text or a call does not make it a thought; the next request needs it where it is.
 _PART: Final = Shape(
     switch="thought",
     cases={"true": _THOUGHT_PART},
@@ -56,7 +56,7 @@ _PART: Final = Shape(
     },
     other=OTHER,
 )
-# Without a part, Google's clients take the whole turn for invalid and leave it out of the next request.
+# Without any part, Google's clients consider the whole turn invalid and omit it from the next request.
 _PARTS: Final = Shape(elements=_PART, label=Level(filler='{"text":""}'))
 _CONTENT: Final = Shape(members={"parts": _PARTS, "role": ENVELOPE}, other=OTHER)  # each chunk repeats the role
 
@@ -93,7 +93,7 @@ _ANSWER: Final = Shape(
     },
     other=OTHER,
 )
-# A list in one piece: a stream whose request did not say by its path that it asks for one.
+# A list in one piece: a stream that the path of the request did not ask for.
 _DOCUMENT: Final = Shape(members=_ANSWER.members, other=_ANSWER.other, elements=_ANSWER)
 
 
@@ -130,7 +130,7 @@ def _is_answer(node: Node) -> bool:
     candidates = node.child("candidates")
     if candidates is not None and candidates.children:
         return True
-    # What is empty, or metadata alone, does not claim an event that names its type, as other APIs do.
+    # A document that is empty, or only metadata, and has a type is an event of another API.
     return node.child("type") is None and any(
         node.child(name) is not None for name in ("candidates", "usageMetadata", "promptFeedback")
     )
@@ -162,9 +162,9 @@ def _error(status: int, message: str) -> str:
 GEMINI: Final = Dialect(
     name="gemini",
     handling=Handling(
-        strip="parts that are thoughts, and token metadata that covers them; signatures on texts and calls stay",
+        strip="parts with `thought: true`, and token metadata that covers them; signatures on texts and calls stay",
         rename="nothing: the API has one name for it",
-        sent_back="signatures on the parts of the next request; the thought itself need not come back",
+        sent_back="signatures on the parts of the next request; the reasoning itself is not needed",
     ),
     matches_path=_matches_path,
     matches_body=_matches_body,

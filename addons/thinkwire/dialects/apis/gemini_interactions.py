@@ -1,7 +1,7 @@
 """Gemini's Interactions API: an interaction is made of steps, some of them reasoning (docs/apis.md,
 "Gemini Interactions").
 
-Its first form called the steps `outputs` and their events `content.*`; both are read.
+Its first version called the steps `outputs` and their events `content.*`; both are read.
 """
 
 import re
@@ -43,12 +43,12 @@ _CONTENT: Final = Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER)
 
 
 def _step(*, opens: bool) -> Shape:
-    """A step in a list of them, each an owner; or the one that an event begins."""
+    """A step in a list, where each is an item; or the one that an event begins."""
     others = Shape(members={"type": ENVELOPE, "content": Shape(elements=_CONTENT)}, other=OTHER)
     return Shape(
         switch="type",
         cases={
-            # The type says something: the event that begins a thought is sent for the signature that may follow.
+            # The type is meaningful: the event that begins a thought is sent for the signature that may follow.
             "thought": Shape(
                 members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_reasoning=True)
             ),
@@ -162,9 +162,9 @@ def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
 GEMINI_INTERACTIONS: Final = Dialect(
     name="gemini-interactions",
     handling=Handling(
-        strip="steps that are thoughts, with all their events, summaries and signatures; later steps close the gap",
+        strip="steps of type `thought` with all their events, summaries and signatures; later steps close the gap",
         rename="nothing: the API has one name for it",
-        sent_back="by the server, which keeps the interaction; or as the steps, signatures included",
+        sent_back="by the server, which keeps the interaction; or as the steps, including signatures",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,

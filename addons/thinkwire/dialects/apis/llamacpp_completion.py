@@ -1,7 +1,7 @@
 """llama.cpp's own completions, `/completion`, `/completions` and `/infill` (docs/apis.md, "llama.cpp completion").
 
-Raw text: the server parses no tags here, so a thought stands in `content`, and its tokens in the lists beside it.
-The endpoints under `/v1` are those of other APIs, and described there.
+Raw text: the server parses no tags here, so reasoning is in `content`, and its tokens are in the lists beside it. The
+endpoints under `/v1` belong to other APIs.
 """
 
 import re
@@ -32,7 +32,7 @@ __all__ = ["LLAMACPP_COMPLETION"]
 _MEMBERS: Final = {
     "index": FieldSpec(Kind.OWNER),  # of several prompts
     "content": TEXT,
-    "reasoning_content": REASONING,  # the server sends none; what is told apart from the content goes here
+    "reasoning_content": REASONING,  # the server sends none; what is extracted from the content goes here
     "tokens": TOKENS,
     "completion_probabilities": TOKENS,
     "probs": TOKENS,
@@ -40,18 +40,18 @@ _MEMBERS: Final = {
     "stop_type": ENVELOPE,
     "id_slot": ENVELOPE,
     "model": ENVELOPE,
-    "tokens_predicted": ENVELOPE,  # on each chunk, and counted again by `timings` at the end
+    "tokens_predicted": ENVELOPE,  # in each chunk, and again in `timings` at the end
     "tokens_evaluated": ENVELOPE,
     "timings": USAGE,
     "__verbose": TRANSCRIPT,
     "error": ERROR,
-    # `prompt` and `generation_settings`, on the last chunk, repeat what the client sent: they stay.
+    # `prompt` and `generation_settings`, in the last chunk, repeat what the client sent: they stay.
 }
 _ONE: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(opens=True))
 _DOCUMENT: Final = Shape(members=_MEMBERS, other=OTHER, elements=_ONE, label=Level(opens=True))
-"""One answer, or in a body the list of the answers to several prompts."""
+"""One answer; or, in a body, a list of answers to several prompts."""
 
-# Behind any prefix, but an application's at DashScope ends likewise.
+# After any prefix; but DashScope's path for applications ends the same way.
 _PATH: Final = re.compile(r"\A(?:/completions|(?!.*/api/v1/apps/).*/(?:completion|infill))/?\Z")
 _OWN_SETTINGS: Final = frozenset(("n_predict", "n_probs", "cache_prompt", "input_prefix", "input_suffix"))
 
@@ -73,8 +73,8 @@ def _is_answer(node: Node) -> bool:
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
-    said = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
-    return [to_json({"index": owner.number, **said, "tokens": [], "stop": False})]
+    texts = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
+    return [to_json({"index": owner.number, **texts, "tokens": [], "stop": False})]
 
 
 def _error(status: int, message: str) -> str:
@@ -85,7 +85,7 @@ def _error(status: int, message: str) -> str:
 LLAMACPP_COMPLETION: Final = Dialect(
     name="llamacpp-completion",
     handling=Handling(
-        strip="what was told apart from the raw text, and the token metadata that covers it; prompt and timings stay",
+        strip="what was extracted from the raw text, and token metadata that covers it; prompt and timings stay",
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),

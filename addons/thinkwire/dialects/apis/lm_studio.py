@@ -1,8 +1,8 @@
 """LM Studio's own API, `/api/v1/chat` (docs/apis.md, "LM Studio").
 
-Named events, of which the last one repeats the whole answer; the body that is not streamed is what that event holds.
-A thought here is text alone: there are no signatures and no numbers to count by. What LM Studio offers in the shape
-of other APIs is described there.
+Named events, the last of which repeats the whole answer; a body that is not streamed is what that event holds.
+Reasoning is just text here: there are no signatures, and no numbers to adjust. LM Studio's compatible endpoints belong
+to other APIs.
 """
 
 import re
@@ -29,22 +29,22 @@ from thinkwire.wire.splice import to_json
 
 __all__ = ["LM_STUDIO"]
 
-_THOUGHT: Final = Level(opens=True, is_reasoning=True, has_state=False)
+_REASONING: Final = Level(opens=True, is_reasoning=True, has_state=False)
 
 
 def _block(space: str, *, begins: bool = False, is_reasoning: bool = False) -> Level:
-    """The level of an event about the block of that kind which is open; there is one at a time, without a number."""
+    """The level of an event about the open block of that kind; there is one at a time, without a number."""
     return Level(opens=True, space=space, begins=begins, is_reasoning=is_reasoning, has_state=not is_reasoning)
 
 
-# --- the whole answer: the body, and `result` of the last event ------------------------------------------------------
+# --- the whole answer: a body, and `result` of the last event --------------------------------------------------------
 
 _CALL_MEMBERS: Final = {"type": ENVELOPE, "arguments": TOOL_CALL, "tool": TOOL_CALL}
 _OUTPUT: Final = Shape(
     elements=Shape(
         switch="type",
         cases={
-            "reasoning": Shape(members={"type": ENVELOPE, "content": REASONING}, other=REASONING, label=_THOUGHT),
+            "reasoning": Shape(members={"type": ENVELOPE, "content": REASONING}, other=REASONING, label=_REASONING),
             "message": Shape(members={"type": ENVELOPE, "content": TEXT}, other=OTHER, label=Level(opens=True)),
             "tool_call": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True)),
         },
@@ -130,7 +130,7 @@ def _error(status: int, message: str) -> str:
 LM_STUDIO: Final = Dialect(
     name="lm-studio",
     handling=Handling(
-        strip="the events `reasoning.*` and the items of that type in what is whole; counts in `stats` stay",
+        strip="events `reasoning.*`, and items of type `reasoning` in snapshots; counts in `stats` stay",
         rename="nothing: the API has one name for it",
         sent_back="not at all: the server remembers it under `previous_response_id`",
     ),

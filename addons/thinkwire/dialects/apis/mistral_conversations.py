@@ -17,8 +17,8 @@ from thinkwire.wire.splice import to_json
 
 __all__ = ["MISTRAL_CONVERSATIONS"]
 
-# `role` says nothing: it is the same on each message and on each piece of one. `content_index` is left as it is, for
-# nobody has seen whether thoughts and texts share a row of numbers.
+# `role` means nothing: it is the same in each message and in each piece of one. `content_index` stays as it is: it is
+# not known whether reasoning and texts share one sequence of numbers.
 _HEAD: Final[dict[str, Any]] = dict.fromkeys(
     (
         "type",
@@ -60,7 +60,7 @@ _LISTS: Final = {
     "conversation.history": "entries",
     "conversation.messages": "messages",
 }
-"""The bodies of this API, by their `object`, and the list of entries in each."""
+"""The bodies of this API by their `object`, with the name of the list of entries in each."""
 _DOCUMENT: Final = Shape(
     switch="type",
     cases=_EVENTS,
@@ -91,8 +91,8 @@ _KEPT_IN_WRITTEN: Final = ("created_at", "output_index", "id", "model", "agent_i
 
 
 def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
-    thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
-    content = thought if kind is Kind.REASONING else text
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+    content = thinking if kind is Kind.REASONING else text
     kept = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
     members = ['"type":"message.output.delta"', *kept, '"role":"assistant"', f'"content":{to_json(content)}']
     return [f"{{{','.join(members)}}}"]
@@ -101,9 +101,9 @@ def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
 MISTRAL_CONVERSATIONS: Final = Dialect(
     name="mistral-conversations",
     handling=Handling(
-        strip="the parts of content that are thoughts; a list of thoughts alone becomes an empty text",
-        rename="nothing, since the API has one name for it",
-        sent_back="not at all, the provider keeps the conversation; or the parts as they came",
+        strip="`thinking` parts of the content; a list of nothing else becomes an empty text",
+        rename="nothing: the API has one name for it",
+        sent_back="not at all: the provider keeps the conversation; or the parts, unchanged",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=lambda _body: False,

@@ -1,7 +1,7 @@
-"""Ollama's own API, `/api/chat` and `/api/generate` (docs/apis.md, "Ollama"), and SGLang's look-alike.
+"""Ollama's own API, `/api/chat` and `/api/generate` (docs/apis.md, "Ollama"), and SGLang's copy of it.
 
-One object a line; the last one has `done: true`. Without a stream it is one object of the same shape. An answer has
-one owner, and no number. Ollama's OpenAI-like endpoints are chat completions and not described here.
+One object per line; the last one has `done: true`. Without a stream it is one object of the same shape. An answer is
+one item, without a number. Ollama's OpenAI-compatible endpoints are chat completions.
 """
 
 import re
@@ -45,9 +45,9 @@ _DOCUMENT: Final = Shape(
         "thinking": REASONING,  # generate
         "response": TEXT,
         "tool_calls": TOOL_CALL,
-        "context": TRANSCRIPT,  # the ids of the whole exchange
+        "context": TRANSCRIPT,  # token ids of the whole exchange
         "logprobs": TOKENS,
-        "_debug_info": TRANSCRIPT,  # the rendered prompt, with the thoughts of earlier turns
+        "_debug_info": TRANSCRIPT,  # the rendered prompt, with the reasoning of earlier turns
         "done": FINISH,
         "done_reason": FINISH,
         "total_duration": USAGE,
@@ -71,7 +71,7 @@ def _matches_body(body: object) -> bool:
 
 
 def _wants_stream(request: RequestFacts) -> bool:
-    """Streaming is the default: only `stream: false` asks for one object."""
+    """Streaming is the default: only `stream: false` asks for a single object."""
     return not (isinstance(request.body, dict) and request.body.get("stream") is False)
 
 
@@ -84,11 +84,11 @@ def _matches_document(root: Node) -> bool:
 def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
     envelope = [like.text[node.start : node.end] for node in like.children if node.key in ("model", "created_at")]
     thinking, content = (text, "") if kind is Kind.REASONING else ("", text)
-    thought = {"thinking": thinking} if thinking else {}
+    reasoning = {"thinking": thinking} if thinking else {}
     if like.child("response") is not None:
-        members = to_json({"response": content, **thought, "done": False})
+        members = to_json({"response": content, **reasoning, "done": False})
     else:
-        members = to_json({"message": {"role": "assistant", "content": content, **thought}, "done": False})
+        members = to_json({"message": {"role": "assistant", "content": content, **reasoning}, "done": False})
     return [f"{{{','.join([*envelope, members[1:-1]])}}}"]
 
 
@@ -97,7 +97,7 @@ OLLAMA: Final = Dialect(
     handling=Handling(
         strip="`thinking`, the `context` ids of an answer that had any, and token metadata that covers it; counts stay",
         rename="nothing: the API has one name for it",
-        sent_back="as `thinking` of the assistant message; `/api/generate` takes back `context`",
+        sent_back="as `thinking` in the assistant message; `/api/generate` accepts `context`",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,

@@ -1,7 +1,7 @@
-"""OpenAI Responses, and what other servers answer under that name (docs/apis.md, "OpenAI Responses").
+"""OpenAI Responses, and what other servers offer under that name (docs/apis.md, "OpenAI Responses").
 
-The tables read like that section: a response is a list of items, reasoning is an item of its own, and a stream tells
-of the items event by event. Compaction items hold state of the provider's and are not reasoning: they stay.
+The tables read like that section: a response is a list of items, reasoning is an item of its own, and a stream sends
+the items event by event. Compaction items hold the provider's state and are not reasoning: they stay.
 """
 
 import re
@@ -39,21 +39,19 @@ from thinkwire.wire.splice import to_json
 __all__ = ["OPENAI_RESPONSES"]
 
 _OUTPUT: Final = "output"
-"""The space of `output_index`, which comes first: Copilot gives one item another `id` in each event."""
+"""The space of `output_index`, which takes precedence: Copilot gives an item another `id` in each event."""
 
 _NAME: Final = FieldSpec(Kind.OWNER, space=_OUTPUT, is_name=True)
 """The item's `id`: llama.cpp sends no `output_index`."""
 
 # --- parts of a message -----------------------------------------------------------------------------------------
 
-_THOUGHT_TYPES: Final = ("reasoning_text", "summary_text", "reasoning", "thinking", "redacted_thinking")
-
-
-# The type says something: a part opens and closes also where its text is empty.
+_REASONING_TYPES: Final = ("reasoning_text", "summary_text", "reasoning", "thinking", "redacted_thinking")
+# The type is meaningful: a part opens and closes even if its text is empty.
 _TEXT_PART: Final = Shape(members={"type": OTHER, "text": TEXT, "logprobs": TOKENS}, other=OTHER)
 _PART: Final = Shape(
     switch="type",
-    cases=dict.fromkeys(_THOUGHT_TYPES, Shape(members={}, label=REASONING))
+    cases=dict.fromkeys(_REASONING_TYPES, Shape(members={}, label=REASONING))
     | {
         "output_text": _TEXT_PART,
         "text": _TEXT_PART,
@@ -66,13 +64,13 @@ _PARTS: Final = Shape(elements=_PART, label=FieldSpec(Kind.TEXT, splits=True))
 
 # --- items ------------------------------------------------------------------------------------------------------
 
-_THOUGHTS: Final = Shape(elements=REASONING, label=FieldSpec(Kind.REASONING, splits=True))
+_REASONING_LIST: Final = Shape(elements=REASONING, label=FieldSpec(Kind.REASONING, splits=True))
 _REASONING_ITEM: Final[dict[str, Any]] = {
     "type": OTHER,
     "status": ENVELOPE,
     "format": ENVELOPE,  # OpenRouter
-    "summary": _THOUGHTS,
-    "content": _THOUGHTS,
+    "summary": _REASONING_LIST,
+    "content": _REASONING_LIST,
     "encrypted_content": OPAQUE,
     "signature": OPAQUE,  # OpenRouter
 }
@@ -89,15 +87,15 @@ _CALLS: Final = ("function_call", "custom_tool_call", "mcp_call")
 
 
 def _item(opens: bool) -> Shape:
-    """An item; in a list it is an owner of its own, in an event the event names the owner."""
+    """An item; in a list it identifies itself, in an event the event identifies it."""
     level = Level(opens=True) if opens else None
     name = {"id": ENVELOPE if opens else _NAME}
     call = Shape(members={"type": OTHER, **name, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
-    thought = Level(opens=opens, is_reasoning=True)
+    reasoning = Level(opens=opens, is_reasoning=True)
     return Shape(
         switch="type",
         cases={
-            "reasoning": Shape(members=_REASONING_ITEM | name, other=REASONING, label=thought),
+            "reasoning": Shape(members=_REASONING_ITEM | name, other=REASONING, label=reasoning),
             "message": Shape(members=_MESSAGE | name, other=OTHER, label=level),
             **dict.fromkeys(_CALLS, call),
         },
@@ -111,7 +109,7 @@ _ITEMS: Final = Shape(elements=_item(opens=True))
 
 # --- the response -----------------------------------------------------------------------------------------------
 
-# `reasoning` and `text` are settings of the request here, and echoed; but mistral.rs puts the thought into the first.
+# `reasoning` and `text` are echoed settings of the request here; but mistral.rs puts its reasoning into the first.
 _RESPONSE: Final[dict[str, Any]] = {
     "output": _ITEMS,
     "input": _ITEMS,
@@ -120,7 +118,7 @@ _RESPONSE: Final[dict[str, Any]] = {
     "status": FINISH,
     "usage": USAGE,
     "error": ERROR,
-    "input_messages": TRANSCRIPT,  # vLLM: what the model read and wrote, with its marks and ids
+    "input_messages": TRANSCRIPT,  # vLLM: what the model read and wrote, with markers and ids
     "output_messages": TRANSCRIPT,
 }
 
@@ -144,51 +142,51 @@ def _event(members: Mapping[str, Any] | None = None, *, other: FieldSpec = OTHER
     return Shape(members=_EVENT | dict(members or {}), other=other, label=label)
 
 
-_WHOLE: Final = Level(extent=Extent.SNAPSHOT)
+_SNAPSHOT: Final = Level(extent=Extent.SNAPSHOT)
 
 
 def _pair(event: str, delta: FieldSpec, done: str) -> dict[str, Shape]:
-    """The event of a piece, and the one that repeats all pieces. The latter counts also where the text is empty."""
+    """The event of a piece, and the one that repeats all pieces. The latter is meaningful even if the text is empty."""
     return {
         f"response.{event}.delta": _event({"delta": delta, "logprobs": TOKENS}),
-        f"response.{event}.done": _event({"type": OTHER, done: delta, "logprobs": TOKENS}, label=_WHOLE),
+        f"response.{event}.done": _event({"type": OTHER, done: delta, "logprobs": TOKENS}, label=_SNAPSHOT),
     }
 
 
-def _thought(event: str) -> dict[str, Shape]:
+def _reasoning(event: str) -> dict[str, Shape]:
     hidden = {"part": REASONING, "logprobs": REASONING_TOKENS}
     return {
         f"response.{event}.added": _event(hidden, other=REASONING),
         f"response.{event}.delta": _event(hidden, other=REASONING),
-        f"response.{event}.done": _event(hidden, other=REASONING, label=_WHOLE),
+        f"response.{event}.done": _event(hidden, other=REASONING, label=_SNAPSHOT),
     }
 
 
 _EVENTS: Final[dict[str, Shape]] = {
-    # A second `response.created` begins another response, whose numbers begin anew.
+    # A second `response.created` begins another response, whose numbers start again.
     "response.created": _event(label=Level(extent=Extent.SNAPSHOT, resets=(_OUTPUT, "sequence"))),
     **dict.fromkeys(
         [f"response.{state}" for state in ("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")],
-        _event(label=_WHOLE),
+        _event(label=_SNAPSHOT),
     ),
     "response.output_item.added": _event(label=Level(begins=True)),
-    "response.output_item.done": _event(label=_WHOLE),
-    "response.content_part.done": _event(label=_WHOLE),
+    "response.output_item.done": _event(label=_SNAPSHOT),
+    "response.content_part.done": _event(label=_SNAPSHOT),
     **_pair("output_text", TEXT, "text"),
     **_pair("refusal", REFUSAL, "refusal"),
     **_pair("function_call_arguments", TOOL_CALL, "arguments"),
     **_pair("custom_tool_call_input", TOOL_CALL, "input"),
     **_pair("mcp_call_arguments", TOOL_CALL, "arguments"),
-    **_thought("reasoning_summary_part"),
-    **_thought("reasoning_summary_text"),
-    **_thought("reasoning_summary"),
-    **_thought("reasoning_part"),  # vLLM
-    **_thought("reasoning_text"),
-    **_thought("reasoning"),
+    **_reasoning("reasoning_summary_part"),
+    **_reasoning("reasoning_summary_text"),
+    **_reasoning("reasoning_summary"),
+    **_reasoning("reasoning_part"),  # vLLM
+    **_reasoning("reasoning_text"),
+    **_reasoning("reasoning"),
     "error": _event(dict.fromkeys(("code", "message", "param", "error"), ERROR)),
 }
 
-# What has no type is a body: a response, or (of `input_items`) a list.
+# Without a type it is a body: a response, or (from `input_items`) a list.
 _DOCUMENT: Final = Shape(switch="type", cases=_EVENTS, members=_EVENT | _RESPONSE | {"data": _ITEMS}, other=OTHER)
 
 
@@ -200,7 +198,7 @@ _INPUT_TYPES: Final = ("message", "reasoning", "function_call", "function_call_o
 
 
 def _matches_body(body: object) -> bool:
-    """Embeddings and moderations have an `input`, too, but no items in it."""
+    """Embeddings and moderations also have an `input`, but no items in it."""
     match body:
         case {"messages": _}:
             return False
@@ -253,54 +251,55 @@ _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refu
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    """A whole item, from its opening to its end; all its events bear the sequence number of the one they are like."""
+    """A whole item, from its opening to its end; all its events have the sequence number of the given document."""
     item = like.child("item")
     name = (_text(item, "id") if item is not None else _text(like, "item_id")) or _unnamed(owner.number)
     if kind is Kind.REASONING:
-        events = _write_thought(text, f"rs_{name}")
+        events = _write_reasoning(text, f"rs_{name}")
     else:
         events = _write_message(text, f"msg_{name}", *_PART_OF_KIND[kind])
     sequence = like.child("sequence_number")
     counter = f'"sequence_number":{sequence.raw},' if sequence is not None else ""
-    place = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
-    return [f'{{"type":"response.{name}",{counter}{place}{to_json(members)[1:]}' for name, members in events]
+    index = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
+    return [f'{{"type":"response.{name}",{counter}{index}{to_json(members)[1:]}' for name, members in events]
 
 
 def _unnamed(number: int | str) -> str:
-    """What an item of ours is named after where nothing beside it has an id."""
+    """The base of a written item's id if no item beside it has one."""
     return f"thinkwire_{number}"
 
 
-def _write_thought(text: str, item_id: str) -> list[tuple[str, dict[str, Any]]]:
+def _write_reasoning(text: str, item_id: str) -> list[tuple[str, dict[str, Any]]]:
     item = {"id": item_id, "type": "reasoning", "summary": []}
-    place = {"item_id": item_id, "summary_index": 0}
+    part_of = {"item_id": item_id, "summary_index": 0}
     return [
         ("output_item.added", {"item": item}),
-        ("reasoning_summary_part.added", place | {"part": {"type": "summary_text", "text": ""}}),
-        ("reasoning_summary_text.delta", place | {"delta": text}),
-        ("reasoning_summary_text.done", place | {"text": text}),
-        ("reasoning_summary_part.done", place | {"part": {"type": "summary_text", "text": text}}),
+        ("reasoning_summary_part.added", part_of | {"part": {"type": "summary_text", "text": ""}}),
+        ("reasoning_summary_text.delta", part_of | {"delta": text}),
+        ("reasoning_summary_text.done", part_of | {"text": text}),
+        ("reasoning_summary_part.done", part_of | {"part": {"type": "summary_text", "text": text}}),
         ("output_item.done", {"item": item | {"summary": [{"type": "summary_text", "text": text}]}}),
     ]
 
 
 def _write_message(text: str, item_id: str, type_: str, member: str) -> list[tuple[str, dict[str, Any]]]:
     item = {"id": item_id, "type": "message", "role": "assistant"}
-    place = {"item_id": item_id, "content_index": 0}
-    more: dict[str, Any] = {"annotations": []} if type_ == "output_text" else {}
-    part = {"type": type_, member: text} | more
+    part_of = {"item_id": item_id, "content_index": 0}
+    annotations: dict[str, Any] = {"annotations": []} if type_ == "output_text" else {}
+    part = {"type": type_, member: text} | annotations
     return [
         ("output_item.added", {"item": item | {"status": "in_progress", "content": []}}),
-        ("content_part.added", place | {"part": part | {member: ""}}),
-        (f"{type_}.delta", place | {"delta": text}),
-        (f"{type_}.done", place | {member: text}),
-        ("content_part.done", place | {"part": part}),
+        ("content_part.added", part_of | {"part": part | {member: ""}}),
+        (f"{type_}.delta", part_of | {"delta": text}),
+        (f"{type_}.done", part_of | {member: text}),
+        ("content_part.done", part_of | {"part": part}),
         ("output_item.done", {"item": item | {"status": "completed", "content": [part]}}),
     ]
 
 
 def _item_around(prefix: str, before: str, after: str) -> Element:
-    """An item of a whole response, named after the one that it stands for, or beside, as it is in the stream."""
+    """An item of a whole response, with an id made from that of the item that it replaces or goes beside, as in the
+    stream."""
 
     def element(quoted: str, beside: Node) -> str:
         siblings = beside.parent.children if beside.parent is not None else []
@@ -319,8 +318,8 @@ OPENAI_RESPONSES: Final = Dialect(
     name="openai-responses",
     handling=Handling(
         strip="reasoning items with all their events, also in the response that repeats them; numbers close the gap",
-        rename="nothing: reasoning has one name in this API",
-        sent_back="the reasoning items as they came, before the item that they belong to",
+        rename="nothing: the API has one name for it",
+        sent_back="the reasoning items, unchanged, each before the item that it belongs to",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,

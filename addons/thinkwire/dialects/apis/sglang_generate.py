@@ -1,8 +1,8 @@
 """SGLang's own `/generate` (docs/apis.md, "SGLang generate").
 
-Raw text: no tags are parsed here. In a stream each document repeats all that was said so far, unless the server was
-started with incremental output, which neither the request nor a document tells. The endpoints under `/v1` are those
-of other APIs, and described there.
+Raw text: the server parses no tags here. In a stream each document repeats everything so far, unless the server was
+started with incremental output, which neither the request nor a document shows. The endpoints under `/v1` belong to
+other APIs.
 """
 
 import re
@@ -39,7 +39,7 @@ _META_INFO: Final = Shape(
                 "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "cached_tokens_details",
                 "weight_version", "e2e_latency", "num_retractions", "total_retractions",
             ),
-            ENVELOPE,  # on each document
+            ENVELOPE,  # in each document
         ),
         "output_token_logprobs": TOKENS,
         "output_top_logprobs": TOKENS,
@@ -48,7 +48,7 @@ _META_INFO: Final = Shape(
         "sampling_mask": TOKENS,
         "hidden_states": TRANSCRIPT,
         "routed_experts": TRANSCRIPT,
-        # `input_token_logprobs` and its like list the prompt: they stay.
+        # `input_token_logprobs` and the like list the prompt: they stay.
     },
     other=OTHER,
 )  # fmt: skip
@@ -64,7 +64,7 @@ _LEVEL: Final = Level(opens=True, extent=Extent.SNAPSHOT)
 _DOCUMENT: Final = Shape(
     members=_MEMBERS, other=OTHER, elements=Shape(members=_MEMBERS, other=OTHER, label=_LEVEL), label=_LEVEL
 )
-"""One answer, or in a body the list of the answers to several prompts."""
+"""One answer; or, in a body, a list of answers to several prompts."""
 
 
 def _matches_body(body: object) -> bool:
@@ -72,7 +72,7 @@ def _matches_body(body: object) -> bool:
 
 
 def _model(request: RequestFacts) -> str | None:
-    """The server has one model; a request can name an adapter of it."""
+    """The server has one model; a request can name one of its adapters."""
     adapter = request.body.get("lora_path") if isinstance(request.body, dict) else None
     return adapter if isinstance(adapter, str) else None
 
@@ -90,18 +90,18 @@ def _is_answer(node: Node) -> bool:
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    said = {"text": "", "reasoning_text": text} if kind is Kind.REASONING else {"text": text}
+    texts = {"text": "", "reasoning_text": text} if kind is Kind.REASONING else {"text": text}
     meta_info = like.child("meta_info")
     request_id = meta_info.child("id") if meta_info is not None else None
     meta = {"id": None if request_id is None else request_id.value, "finish_reason": None}
     number = {"index": owner.number} if like.child("index") is not None else {}
-    return [to_json({**said, "meta_info": meta, **number})]
+    return [to_json({**texts, "meta_info": meta, **number})]
 
 
 SGLANG_GENERATE: Final = Dialect(
     name="sglang-generate",
     handling=Handling(
-        strip="what was told apart from the raw text, and the token metadata that covers it; counts and prompt stay",
+        strip="what was extracted from the raw text, and token metadata that covers it; counts and prompt stay",
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),

@@ -1,4 +1,4 @@
-"""What every dialect must say of its API; the files beside this one fill it in, mostly with tables."""
+"""What every dialect must define for its API; the files in `apis/` fill it in, mostly with tables."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,28 +15,28 @@ __all__ = ["GLANCE", "Dialect", "Handling", "Phase"]
 _LEVEL: Final = Shape(members={})
 _DOCUMENT: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
 GLANCE: Final = Shape(members=_DOCUMENT.members, other=_DOCUMENT.other, elements=_DOCUMENT)
-"""A table that looks at the members of a document, and at the members of objects in it, once more into these and
-into lists: enough to tell whose document it is. A list of documents is looked at likewise."""
+"""A table that reads a document two levels deep, through objects and lists: enough to recognise its API. A list of
+documents is read the same way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """What becomes of reasoning in an API, in a sentence each; the documents show them."""
+    """How reasoning is handled in an API, one phrase per column of the README's table."""
 
     strip: str
-    """What strip takes away, and what it keeps."""
+    """What strip removes, and what it keeps."""
     rename: str
     """What rename does."""
     sent_back: str
-    """How the next request carries the reasoning back."""
+    """How the next request sends the reasoning back."""
 
 
 class Phase(Enum):
-    """What a message on a WebSocket, of either side, means for the request that it belongs to."""
+    """What a WebSocket message from either side means for the request that it belongs to."""
 
     ASKED = "the client asks"
     BEGAN = "an answer begins"
-    ENDED = "the answer has come to its end"
+    ENDED = "the answer is complete"
     REFUSED = "there is no answer, or no more of it"
 
 
@@ -47,53 +47,55 @@ class Dialect:
     name: str
     handling: Handling
     matches_path: Callable[[str], bool]
-    """Is a request to this path (without its query) one of this API?"""
+    """Is a request to this path (without its query) one of this API's?"""
     matches_body: Callable[[object], bool]
-    """Has a parsed request body this API's shape? Asked only where no path decides."""
+    """Does a parsed request body have this API's shape? Called only if no path decides."""
     model: Callable[[RequestFacts], str | None]
-    """The model that a request names, in its body or its path."""
+    """The model that a request names in its body or path."""
     wants_stream: Callable[[RequestFacts], bool]
     """Does a request ask for a stream, by its body, its path, a header, or by default?"""
     table: Callable[[RequestFacts], Shape]
-    """Where an answer keeps its parts; the request can decide what is a delta and what a whole."""
+    """Where the parts of an answer are; the request can decide what is a delta and what a snapshot."""
     matches_document: Callable[[Node], bool]
-    """Is this document, read by GLANCE or by this dialect's own table, one of this API's?"""
+    """Is this document, read by GLANCE or by this dialect's own table, one of this API's?
+
+    Both tables must give the same answer."""
     write: Callable[[Kind, str, ItemKey, Node], list[str]]
-    """JSON texts, in ASCII, of the documents that carry a text of that kind for that owner, in the order to send
-    them; made in the likeness of a document of the same stream, whose envelope they repeat."""
+    """JSON texts, in ASCII, of the documents that carry a text of that kind for that item, in the order to send
+    them. They repeat the envelope of the given document, which is one of the same stream."""
     error: Callable[[int, str], str]
-    """The JSON text of an error body: HTTP status and a sentence."""
+    """The JSON text of an error body, given the HTTP status and a sentence."""
     error_event: Callable[[int, str, int], str] | None = None
-    """The same for an error in the middle of a stream, given how many events came before it; None where both look
-    alike."""
+    """The same for an error in the middle of a stream, given how many events came before it; None if it looks like an
+    error body."""
     insert: Callable[[str, Node, Sequence[str], Edits], None] | None = None
-    """Puts reasoning that was told apart from a text into a whole, given the text's node and the names that rename
-    asks for. None where the API has no such place yet."""
+    """Puts reasoning that was extracted from a text into a snapshot, given the text's node and the names that rename
+    asks for. None if the API has no place for it."""
     event_name: Callable[[str], str] = lambda _document: ""
-    """The name of the event that carries a document (its text), where no member of the document says it."""
+    """The name of the event that carries a document (its text), if no member of the document says it."""
     text_element: Callable[[str, Node], str] | None = None
-    """Makes a quoted text an element of its own (JSON text), where thoughts and texts are such; given the element that
-    it stands for, or beside."""
+    """Makes a quoted text a list element of its own (JSON text), if the API has such elements; given the element that
+    it replaces or goes beside."""
     text_member: tuple[str, str, str] | None = None
-    """Where a message need not have a text: the name of the member that is one, and the JSON text around it."""
+    """If a message can lack a text: the name of the text's member, and the JSON text before and after the text."""
     has_blocks: bool = False
-    """Is an answer a row of blocks, each of which documents of its own open and close in a stream?"""
+    """Is an answer a list of blocks, each opened and closed by documents of its own in a stream?"""
     streams_a_list: bool = False
-    """Is a stream that is labelled as JSON a list, sent element by element?"""
+    """Is a stream with a JSON content type a list that is sent element by element?"""
     takes_precedence: bool = False
-    """Was it named by whoever wrote the rules? Then all answers to its paths are its own, whatever they look like, and
-    it is asked about all other answers before the APIs that are known to everybody."""
+    """Was it declared in the rule file? Then all answers to its paths are its own, whatever they look like, and it is
+    tried before the built-in APIs for all other answers."""
     end_mark: str = ""
-    """What the last event of a stream of server-sent events holds instead of a document, if clients count on it."""
+    """The data of the last server-sent event of a stream, which is not a document, if clients count on it."""
     needs_signatures: bool = False
-    """Does the next request fail where a block of reasoning has no signature?"""
+    """Does the next request fail if a reasoning block has no signature?"""
     phase: Callable[[Node], Phase | None] = lambda _message: None
-    """On a WebSocket: what a message, read by GLANCE, means for its request; None where it decides nothing."""
+    """On a WebSocket: what a message, read by GLANCE, means for its request; None if nothing."""
 
 
 def handling_table(dialects: Iterable[Dialect]) -> str:
-    """What becomes of reasoning in each API, as a Markdown table for the README."""
-    lines = ["| API | strip takes away | rename | sent back |", "| --- | --- | --- | --- |"]
+    """How each API's reasoning is handled, as a Markdown table for the README."""
+    lines = ["| API | strip removes | rename | sent back |", "| --- | --- | --- | --- |"]
     for dialect in dialects:
         handling = dialect.handling
         cells = (f"`{dialect.name}`", handling.strip, handling.rename, handling.sent_back)

@@ -1,7 +1,7 @@
-"""Is a value that passes for encrypted really so? Ollama puts the plain thought there, SGLang a packed one.
+"""Is a value that claims to be encrypted really so? Ollama puts plain reasoning there, SGLang a compressed copy.
 
-Whatever anybody can undo without a key is undone, once or twice over: base64, hex, and the family of zlib. The work is
-bounded, for the values are a server's: what would take longer to find out counts as readable.
+Whatever needs no key is undone, once or twice over: base64, hex, and the zlib formats. The work is bounded, since the
+values come from a server: what would take longer to find out counts as readable.
 """
 
 import base64
@@ -18,23 +18,23 @@ __all__ = ["is_readable"]
 _NOT_ENCODED: Final = re.compile(r"[^A-Za-z0-9+/=_.:~|-]")
 _SEPARATOR: Final = re.compile(r"[.:|]")
 _MOST_STARTS: Final = 8
-"""Behind so many prefixes a value is looked for; a real one has one or two."""
+"""So many prefixes are skipped when looking for a value; a real one has one or two."""
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+=*")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]*|[A-Z]+")
-"""What base64 could spell, but hardly does."""
+"""Plain words: base64 could spell them but hardly ever does."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LEAST_LETTERS: Final = 4
-"""Every eighth value of fewer bytes is ASCII by chance."""
+"""One in eight values of fewer bytes is ASCII by chance."""
 _MOST_UNPACKED: Final = 1 << 16
 _CHECKED: Final = zlib.MAX_WBITS | 32
-"""zlib or gzip, whose heads tell them from noise."""
+"""zlib or gzip, whose headers set them apart from noise."""
 _BARE: Final = -zlib.MAX_WBITS
-"""Deflate without a head: noise can look like it."""
+"""Deflate without a header: noise can look like it."""
 
 
 def is_readable(value: str) -> bool:
-    """Can anybody read it: as it stands, or after undoing encodings and packings (behind a prefix or not)?"""
+    """Can anyone read it, as it is or after undoing encodings and compression (with or without a prefix)?"""
     if _NOT_ENCODED.search(value):
         return True
     starts = [0, *(match.end() for match in islice(_SEPARATOR.finditer(value), _MOST_STARTS))]
@@ -46,7 +46,7 @@ def _hides_text(encoded: str, *, is_inner: bool) -> bool:
 
 
 def _decoded(encoded: str) -> Iterator[bytes]:
-    """The bytes that it may stand for."""
+    """The bytes that it may encode."""
     if _HEX.fullmatch(encoded):
         yield bytes.fromhex(encoded)
     try:
@@ -58,12 +58,12 @@ def _decoded(encoded: str) -> Iterator[bytes]:
 
 def _holds_text(raw: bytes, is_inner: bool) -> bool:
     if _unpacked(raw, _CHECKED):
-        return True  # nobody packs what is encrypted
+        return True  # nobody compresses what is encrypted
     return any(_is_text(piece, is_inner) for piece in (raw, _unpacked(raw, _BARE)))
 
 
 def _unpacked(raw: bytes, form: int) -> bytes:
-    """The beginning of what the bytes unpack to; nothing where they are not packed in that form."""
+    """The beginning of what the bytes unpack to; nothing if they are not packed in that form."""
     unpacker = zlib.decompressobj(form)
     try:
         unpacked = unpacker.decompress(raw, _MOST_UNPACKED)
@@ -74,7 +74,7 @@ def _unpacked(raw: bytes, form: int) -> bytes:
 
 
 def _is_text(raw: bytes, is_inner: bool) -> bool:
-    """Is it text that says something, and not just encoded once more?"""
+    """Is it readable text, and not just another layer of encoding?"""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(raw)  # its end may be cut off
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
 """Texts that a member beside them flags as reasoning, and the tags around it (docs/apis.md,
 "Gemini, OpenAI-compatible").
 
-Gemini's chat completions write the thought into `content`, between tags, and say so in another member. It knows marks
-and tags, which stand in the tables; it does not look for tags where there is no mark.
+Gemini's chat completions write reasoning into `content`, between tags, and say so in another member. Flags and tags
+come from the tables; without a flag it looks for no tags.
 """
 
 import re
@@ -14,19 +14,19 @@ __all__ = ["after_closing_tag", "split_flagged_texts"]
 
 
 def split_flagged_texts(update: Update) -> None:
-    """Make the thoughts in an update's texts parts of their own, if a mark says that there are any.
+    """Make the reasoning in an update's texts parts of its own, if a flag says that there is any.
 
-    A marked delta is a thought, up to its closing tag if that is in it. In a marked whole only what stands between
-    tags is one: there the mark can be about a signature, with nothing but the answer beside it.
+    A flagged delta is reasoning, up to its closing tag if it holds one. In a flagged snapshot only text between tags
+    is: there the flag can be about a signature, with nothing but the answer beside it.
     """
     if not any(part.is_flag and part.node.raw == "true" for part in update.parts):
         return
     for part in update.of(Kind.TEXT):
         if part.spec is not None and part.spec.tags is not None and part.node.is_string and part.is_meaningful:
-            _part(part, part.spec.tags, update)
+            _split(part, part.spec.tags, update)
 
 
-def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
+def _split(text: Part, tags: tuple[str, str], update: Update) -> None:
     raw = text.node.raw
     if update.extent is Extent.SNAPSHOT and not _at_beginning(tags[0]).match(raw):
         return
@@ -40,7 +40,7 @@ def _part(text: Part, tags: tuple[str, str], update: Update) -> None:
 
 
 def after_closing_tag(raw: str, tags: tuple[str, str]) -> str | None:
-    """What follows the closing tag in a text that begins with it; None where it does not. Both are JSON strings."""
+    """What follows the closing tag in a text that begins with it; None if it does not. Both are JSON strings."""
     match = _at_beginning(tags[1]).match(raw)
     return f'"{raw[match.end() :]}' if match is not None else None
 
@@ -56,6 +56,6 @@ def _anywhere(tag: str) -> re.Pattern[str]:
 
 
 def _escaped(tag: str) -> str:
-    """A pattern for the tag as it may stand in a JSON string."""
+    """A pattern for the tag, however a JSON string may escape it."""
     plain = {"/": r"\\?/"}
     return "".join(rf"(?:{plain.get(char, re.escape(char))}|\\u00(?i:{ord(char):02x}))" for char in tag)

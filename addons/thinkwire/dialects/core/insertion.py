@@ -1,4 +1,4 @@
-"""Ways to put a thought that was told apart from a text into a whole document; dialects choose the one that fits."""
+"""Ways to put reasoning that was extracted from a text into a snapshot; each dialect chooses the one that fits."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -10,21 +10,20 @@ from thinkwire.wire.splice import Edits, quote_text
 __all__ = ["Element", "around", "as_element", "as_member", "insert_element"]
 
 type Insertion = Callable[[str, Node, Sequence[str], Edits], None]
-
-
+"""Given the reasoning, the text's node, the names that rename asks for, and the edits to add to."""
 type Element = Callable[[str, Node], str]
-"""Makes a quoted text an element of a list, as JSON text, given the element that it stands for, or beside."""
+"""Makes a quoted text an element of a list, as JSON text, given the element that it replaces or goes beside."""
 
 
 def around(before: str, after: str) -> Element:
-    """An element that is JSON text around the text, whatever stands beside it."""
+    """An element made of JSON text around the quoted text, whatever it goes beside."""
     return lambda quoted, _beside: f"{before}{quoted}{after}"
 
 
 def as_element(list_name: str, element_of: Element) -> Insertion:
-    """As an element of the list of that name, before the one that the text stands in.
+    """As an element of the list of that name, before the element that holds the text.
 
-    A document without such a list shows its thought elsewhere; it is left without.
+    A document without such a list is left as it is: the reasoning has its place in another one.
     """
 
     def insert(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
@@ -38,7 +37,7 @@ def as_element(list_name: str, element_of: Element) -> Insertion:
 
 
 def insert_element(element: Node, json_text: str, edits: Edits) -> None:
-    """Put another element before one; numbers that name elements of the list follow."""
+    """Insert an element before another; numbers that refer to elements of the list are adjusted."""
     edits.insert_before(element, json_text)
     level, elements = level_of(element), element.parent
     if level is not None and level.space and elements is not None and not edits.is_followed(elements):
@@ -58,9 +57,9 @@ def _references(node: Node, space: str) -> Iterable[Node]:
 
 
 def as_member(name: str) -> Insertion:
-    """As a member of that name behind the text, or what stands there already.
+    """As a member of that name after the text, or added to the member if there is one.
 
-    Where the text is in an element of a list of content, it is a member of the message that has the list.
+    If the text is in an element of a content list, it is a member of the message that has the list.
     """
 
     def insert(reasoning: str, node: Node, _names: Sequence[str], edits: Edits) -> None:
@@ -73,7 +72,7 @@ def as_member(name: str) -> Insertion:
 
 
 def _is_piece(node: Node) -> bool:
-    """Is this a list, or an element of one that is about no choice or block of its own?"""
+    """Is this a list, or an element of one that is not an item of its own?"""
     level = level_of(node)
     is_element = node.parent is not None and node.parent.is_list
     return node.is_list or (is_element and not (level is not None and level.opens))

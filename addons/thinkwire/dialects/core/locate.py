@@ -1,6 +1,6 @@
-"""A document's tree -> its updates, by the labels that the dialect's table put there.
+"""A document's tree -> its updates, by the labels that the dialect's table gave its nodes.
 
-One reader for all dialects; it knows labels, not APIs.
+One reader for all dialects: it knows labels, not APIs.
 """
 
 from thinkwire.dialects.core.flagged_text import split_flagged_texts
@@ -11,9 +11,9 @@ __all__ = ["locate"]
 
 
 def locate(root: Node, extent: Extent) -> list[Update]:
-    """The updates in a document; the first is the document's own, which has no owner unless the table says so.
+    """The updates in a document; the first is the document's own, which has no item unless the table says so.
 
-    `extent` is what the document is where its table does not say otherwise: DELTA in a stream, WHOLE for a body.
+    `extent` is that of the document unless its table says otherwise: DELTA in a stream, SNAPSHOT for a body.
     """
     level = level_of(root)
     own = Update(root, level.extent if level is not None and level.extent is not None else extent)
@@ -63,18 +63,19 @@ def _count(update: Update, spec: FieldSpec, node: Node) -> None:
     if node.is_empty:
         return
     number = number_at(node)
-    owner = ItemKey(spec.space, node.raw if number is None else number)
+    item = ItemKey(spec.space, node.raw if number is None else number)
     if spec.kind is Kind.OWNER:
         if not spec.is_name or update.item is None:
-            update.item = owner
+            update.item = item
     elif spec.kind is Kind.REFERENCE:
-        update.about.append(owner)
+        update.about.append(item)
     if spec.space and number is not None:
         count_of = CountOf.DOCUMENTS if spec.kind is Kind.COUNTER else CountOf.OWNERS
         update.counters.append((count_of, spec.space, node))
 
 
 def number_at(node: Node) -> int | None:
+    """The value of a node that is a natural number of at most 18 digits; None for any other."""
     raw = node.raw
     return int(raw) if raw.isdecimal() and len(raw) < 19 else None
 
@@ -85,25 +86,25 @@ def _enter(node: Node, level: Level, position: int, update: Update, found: list[
     elif level.blocks:
         update.parts.append(Part(Kind.REASONING, node, None, _leaves(node)))
     elif level.extent is not None and level.extent is not update.extent and update.extent is Extent.DELTA:
-        # A whole message beside a delta: an update of its own, whose owner `_open` fills in.
-        whole = Update(update.node, Extent.SNAPSHOT)
-        found.append(whole)
-        _collect(node, whole, found)
+        # A whole message beside a delta: an update of its own, whose item `_open` fills in.
+        snapshot = Update(update.node, Extent.SNAPSHOT)
+        found.append(snapshot)
+        _collect(node, snapshot, found)
     else:
         _collect(node, update, found)
 
 
-def _open(node: Node, by_place: ItemKey, around: Update, found: list[Update]) -> None:
+def _open(node: Node, by_position: ItemKey, around: Update, found: list[Update]) -> None:
     inside = {level.extent for child in node.children if (level := level_of(child)) and child.children}
-    # A choice that has no delta, only a message, is a whole; in a stream, too.
+    # A choice with a message and no delta is a snapshot, even in a stream.
     update = Update(node, Extent.SNAPSHOT if inside == {Extent.SNAPSHOT} else around.extent)
     begin = len(found)
     found.append(update)
     _collect(node, update, found)
-    owner = update.item or by_place
+    item = update.item or by_position
     for found_inside in found[begin:]:
         if found_inside.node is node:
-            found_inside.item = owner
+            found_inside.item = item
 
 
 def _leaves(node: Node) -> list[Part]:

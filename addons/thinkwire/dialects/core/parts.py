@@ -1,6 +1,6 @@
-"""What a document can be made of: kinds of parts, their places in a table, and the updates found in a document.
+"""What documents are made of: kinds of parts, the labels of a table that name them, and the updates of a document.
 
-It does not read any API and does not decide anything.
+It reads no API and decides nothing.
 """
 
 from dataclasses import dataclass, field
@@ -38,52 +38,50 @@ __all__ = [
 
 
 class Kind(Enum):
-    """What a part means. `ENVELOPE` says nothing by itself; `OTHER` is a member that the table does not know."""
+    """What a part means. `ENVELOPE` means nothing by itself; `OTHER` is a member that the table does not name."""
 
     REASONING = "reasoning"
     OPAQUE = "opaque"
-    """A signature or an encrypted form: state for the next turn that nobody can read."""
+    """A signature or an encrypted form: state that the next request needs and only the provider can read."""
     TEXT = "text"
     REFUSAL = "refusal"
     TOOL_CALL = "tool call"
     ROLE = "role"
     TOKENS = "tokens"
-    """Lists the tokens of this update one by one."""
+    """Token metadata: lists the tokens of this update one by one."""
     REASONING_TOKENS = "reasoning tokens"
-    """Lists tokens of reasoning alone."""
+    """Lists only tokens of reasoning."""
     TRANSCRIPT = "transcript"
-    """A raw copy of all that was generated, thought included, as text, ids or state of the engine."""
+    """A raw copy of everything that was generated, reasoning included: text, token ids or the engine's state."""
     FINISH = "finish"
     USAGE = "usage"
     ERROR = "error"
     OTHER = "other"
     ENVELOPE = "envelope"
     OWNER = "owner"
-    """The number that says whose update this is."""
+    """The number of the choice, block or item that this update is about."""
     REFERENCE = "reference"
-    """The number of another owner, which this one is about."""
+    """The number of another item that this update refers to."""
     COUNTER = "counter"
     """A number that counts documents."""
 
 
 VISIBLE: Final = frozenset((Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL))
-
-
 _UNFINISHED: Final = frozenset(("false", '"null"'))
-"""What stands for no finish reason where one could be: Ollama's, and DashScope's."""
+"""Values that mean "not finished": Ollama's and DashScope's."""
 _HOLLOW: Final = frozenset((Kind.TOKENS, Kind.TOOL_CALL))
-"""Kinds that come as containers of nothing: `{"content": [], "refusal": null}`."""
+"""Kinds whose containers may hold nothing: `{"content": [], "refusal": null}`."""
 
 
 class Extent(Enum):
-    """Does a part add to what came before, or repeat it as a whole?"""
+    """Does an update add to what came before, or repeat all of it?"""
 
     DELTA = "delta"
     SNAPSHOT = "snapshot"
 
 
 class CountOf(Enum):
-    """What the numbers of a space count, and so when one of them falls out."""
+    """What the numbers of a space count, and so what has to be removed before they close a gap."""
 
     OWNERS = "owners"
     DOCUMENTS = "documents"
@@ -95,79 +93,78 @@ class FieldSpec:
 
     kind: Kind
     rank: int | None = None
-    """For texts that rename may read: which one wins where two differ, lowest first."""
+    """For texts that rename may read: which one wins if two differ, lowest first."""
     splits: bool = False
-    """Where the value is a list or object that was looked into, the parts inside stand for it."""
+    """If the value is a list or an object that was read, the parts inside take its place."""
     text_only: bool = False
-    """Only a text is meant: a value of another type is an unknown member."""
+    """Applies to a string only: a value of another type is an unknown member."""
     tags: tuple[str, str] | None = None
-    """For TEXT: what opens and closes a thought in it, where a mark says that there is one."""
+    """For TEXT: what opens and closes reasoning in it, if a flag says that there is any."""
     is_flag: bool = False
-    """For REASONING: the value `true` is such a mark, for the texts of its update."""
+    """For REASONING: the value `true` is such a flag, for the texts of its update."""
     space: str = ""
-    """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: an owner's number is never
-    changed."""
+    """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: the number never changes."""
     is_name: bool = False
-    """For OWNER: it names the owner where no number does."""
+    """For OWNER: it names the item if there is no number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The label of an object or list on the way: what changes for the parts inside."""
+    """The label of an object or list on the path: what is different for the parts inside."""
 
     opens: bool = False
-    """Each such object is about one owner: an update of its own. At the root: the API has one owner, and no number."""
+    """Each such object is about one item: an update of its own. At the root: the API has one item, without a number."""
     space: str = ""
-    """For owners that have no number of their own: their places in the list are numbers of this space."""
+    """For items without a number of their own: their positions in the list are numbers of this space."""
     extent: Extent | None = None
-    """The object is this much of its owner's text; None: as the one around it."""
+    """Whether the object is a delta or a snapshot of its item; None: like the one around it."""
     allows_rename: bool = False
     """Rename acts in this object."""
     is_copy: bool = False
-    """The object repeats names of the one around it, which is where a missing name is added."""
+    """The object repeats members of the one around it; a missing name is added to the latter."""
     blocks: bool = False
-    """A list of reasoning blocks, or one such block: one part, with the texts and signatures in it as leaves."""
+    """A list of reasoning blocks, or one such block: a single part, whose leaves are its texts and signatures."""
     filler: str = ""
-    """For a list: JSON text of the element that is left when all have gone, for readers that count on one."""
+    """For a list: JSON text of the element that remains if all are removed, for clients that count on one."""
     is_reasoning: bool = False
-    """The owner is made of reasoning alone and goes as a whole."""
+    """The item is nothing but reasoning and is removed as a whole."""
     is_quote: bool = False
-    """For a thought: does it only say once more what another one said? It goes with that."""
+    """For reasoning: does it only quote other reasoning? Then it is removed together with that."""
     has_state: bool = True
-    """For a thought: may a signature or an encrypted form belong to it? Without, it has nothing that is worth keeping
-    for the next turn."""
+    """For reasoning: may a signature or an encrypted form belong to it? If not, the next request needs none of it."""
     begins: bool = False
-    """The owner begins here. Where its number was that of a thought, it is another owner: some gateways number all
-    their blocks alike."""
+    """The item begins here. If its number was that of reasoning, this is another item: some gateways give all their
+    blocks the same number."""
     resets: tuple[str, ...] = ()
-    """Spaces of numbers that begin anew with this document."""
+    """Spaces whose numbers start again with this document."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemKey:
-    """Whose text it is: a choice, a block, an item."""
+    """Identifies an item: a choice, a content block or an output item."""
 
     space: str
     number: int | str
-    """Text where the API's number is no number; such an owner can be told apart, but not counted by."""
+    """A string if the API's number is not a number; such an item can be recognised but not renumbered."""
 
 
 @dataclass(slots=True)
 class Part:
-    """A place in a document that means something; `node` is the member that holds it."""
+    """A member of a document that means something; `node` is that member."""
 
     kind: Kind
     node: Node
     spec: FieldSpec | None
     leaves: list["Part"] = field(default_factory=list)
-    """For reasoning blocks: the texts and the opaque values in them."""
+    """For reasoning blocks: their texts and opaque values."""
     shown: str | None = None
-    """For a text that held tagged reasoning: what is visible of it; None where all of it is."""
+    """For a text that held tagged reasoning: the visible rest; None if all of it is visible."""
     rest: str | None = None
-    """For a thought that is a piece of a text: JSON text of what is left of its member without it."""
+    """For reasoning inside a text: JSON text of what remains of the member without it."""
 
     @property
     def is_meaningful(self) -> bool:
+        """Does it hold anything but an empty value?"""
         if self.shown is not None:
             return bool(self.shown)
         if self.is_blocks:
@@ -180,7 +177,7 @@ class Part:
 
     @property
     def is_flag(self) -> bool:
-        """May it say of the texts in its update that they hold a thought?"""
+        """Can it flag the texts of its update as reasoning?"""
         return self.spec is not None and self.spec.is_flag
 
     @property
@@ -195,12 +192,12 @@ class Part:
 
     @property
     def is_blocks(self) -> bool:
-        """Is it a list of reasoning blocks, or one block, that was looked into?"""
+        """Is it a list of reasoning blocks, or a single one, whose leaves were read?"""
         return self.spec is None and bool(self.node.children)
 
     @property
     def blocks(self) -> list[Node]:
-        """The reasoning blocks that it is made of."""
+        """The reasoning blocks in it."""
         if not self.is_blocks:
             return []
         return self.node.children if self.node.is_list else [self.node]
@@ -208,21 +205,21 @@ class Part:
 
 @dataclass(slots=True)
 class Update:
-    """Everything that one document says about one owner."""
+    """Everything that one document says about one item."""
 
     node: Node
-    """The object that is about this owner: an element of a list, or the whole document."""
+    """The object that is about this item: an element of a list, or the whole document."""
     extent: Extent
     item: ItemKey | None = None
-    """None for what a document says outside of any choice or block."""
+    """None for what is outside of any choice, block or output item."""
     parts: list[Part] = field(default_factory=list)
     about: list[ItemKey] = field(default_factory=list)
-    """The other owners that it refers to."""
+    """Other items that it refers to."""
     counters: list[tuple[CountOf, str, Node]] = field(default_factory=list)
     is_reasoning: bool = False
     is_quote: bool = False
     had_tags: bool = False
-    """Was tagged reasoning, or markup of it, told apart from its texts?"""
+    """Was tagged reasoning, or its markup, extracted from the texts?"""
     has_state: bool = True
     begins: bool = False
     resets: tuple[str, ...] = ()
@@ -232,12 +229,12 @@ class Update:
 
 
 def level_of(node: Node) -> Level | None:
-    """What the table says of an object or list on the way."""
+    """The level that the table gives an object or list, if any."""
     label = node.label
     return label.label if type(label) is Shape and type(label.label) is Level else None
 
 
-# --- the labels that most tables use -------------------------------------------------------------------------------
+# --- labels that most tables use -----------------------------------------------------------------------------------
 
 ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
 ROLE: Final = FieldSpec(Kind.ROLE)

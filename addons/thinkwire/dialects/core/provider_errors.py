@@ -1,7 +1,7 @@
 """Errors that a rule would have avoided (docs/apis.md, "Errors about earlier reasoning").
 
-The texts are the providers', found by the words that say what is wrong. Gateways wrap them, quote them and drop the
-marks around names, so that a pattern allows for any mark, or none.
+The texts are the providers', matched by the words that say what is wrong. Gateways wrap them, quote them and drop the
+quotation marks around names, so a pattern allows any mark, or none.
 """
 
 import json
@@ -15,20 +15,20 @@ __all__ = ["REFUSALS", "Refusal", "advice_for"]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One row: what is said, and what a rule can do about it."""
+    """One row: what the provider says, and what a rule can do about it."""
 
     pattern: re.Pattern[str]
     who: str
     setting: str
-    """As one writes it in a rule file."""
+    """As it is written in a rule file."""
     shown_in: str = ""
     """The shipped rule file that shows it."""
 
 
 def _says(words: str) -> re.Pattern[str]:
-    """Words as they are, a `'` where a mark may stand, or an escaped one; blanks may be line breaks."""
-    marked = re.escape(words).replace("'", r"\W{0,2}")
-    return re.compile(marked.replace(r"\ ", r"\s+"), re.IGNORECASE)
+    """Matches the words, any quotation mark (escaped or missing) for a `'`, and any white space for a blank."""
+    pattern = re.escape(words).replace("'", r"\W{0,2}")
+    return re.compile(pattern.replace(r"\ ", r"\s+"), re.IGNORECASE)
 
 
 def _says_one_of(*texts: str) -> re.Pattern[str]:
@@ -46,7 +46,7 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         _SEND_BACK,
         "rules/deepseek.yaml",
     ),
-    Refusal(  # V4 by its Messages API, where a `reasoning_content` has no place
+    Refusal(  # V4 in its Messages API, which has no `reasoning_content`
         _says("'content[].thinking' in the thinking mode must be passed back"),
         "DeepSeek",
         _RESTORE,
@@ -78,7 +78,7 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         _RESTORE,
         "rules/anthropic.yaml",
     ),
-    Refusal(  # another provider's, or none
+    Refusal(  # another provider's signature, or none
         _says_one_of("invalid 'signature' in 'thinking' block", "thinking.signature: field required"),
         "Anthropic",
         _UNSIGNED,
@@ -120,7 +120,7 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         _RESTORE,
         "rules/openai-responses.yaml",
     ),
-    Refusal(  # it has nowhere to put them; its words for that are not known to us
+    Refusal(  # it has nowhere to put them; its exact words are not known
         re.compile(
             r"\bredacted_thinking\b[^.]{0,60}?\b(?:not supported|unsupported|not allowed|cannot be)"
             r"|\b(?:unsupported|not support|cannot accept)\b[^.]{0,60}?\bredacted_thinking\b",
@@ -130,14 +130,14 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         "`history: drop`",
     ),
 )
-"""First found. The last is the vaguest: Anthropic names the same block."""
+"""The first match counts. The last row is the vaguest: Anthropic names the same block."""
 
 MAX_CHARACTERS: Final = 65_536
-"""An error says what is wrong early; what is longer quotes the request."""
+"""An error says early what is wrong; a longer one quotes the request."""
 
 
 def advice_for(text: str) -> str | None:
-    """What to write in a rule file so that an error with this body does not come again; None where none is known."""
+    """What to write in a rule file so that an error with this body does not come again; None if nothing is known."""
     said = "\n".join(_strings(text[:MAX_CHARACTERS]))
     for refusal in REFUSALS:
         if refusal.pattern.search(said):
@@ -147,9 +147,9 @@ def advice_for(text: str) -> str | None:
 
 
 def _strings(text: str) -> Iterator[str]:
-    """All strings of a JSON text, without its escapes; of any other text, itself.
+    """All strings of a JSON text, unescaped; any other text as it is.
 
-    A gateway may put the provider's body into its own as a string: that is a JSON text again.
+    A gateway may put the provider's body into its own as a string, which is a JSON text again.
     """
     values: list[object] = [text]
     while values:

@@ -1,7 +1,7 @@
 """Ways of marking reasoning inside visible text (docs/apis.md, "Tags in the text"): markers, and where each one leads.
 
-A family is a small machine: in each state some markers count, each leads to a state, and all other text is text. The
-tables say which; reading text by them is `rewrite/tags.py`.
+A family is a small state machine: in each state some markers count, each leads to a state, and all other text is just
+text. The tables say which; `rewrite/extract/tag_reader.py` reads text by them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,11 +12,11 @@ from typing import Final
 __all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "TagState", "Where", "families_table", "merged", "pairs"]
 
 BLANKS: Final = None
-"""In a marker: blanks that may creep in between its parts."""
+"""In a marker: optional white space between its parts."""
 
 
 class TagState(Enum):
-    """Where in the text we are; the value says what text is there."""
+    """Where a reader is in the text; the value says what the text is there."""
 
     BEFORE = "nothing but white space so far"
     REASONING = "reasoning"
@@ -32,7 +32,7 @@ class TagState(Enum):
 
 
 class Where(Enum):
-    """Where a tag counts."""
+    """Where in the text a tag counts."""
 
     LEADING = "leading"
     """One block, with nothing but white space before it."""
@@ -41,12 +41,12 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A piece of markup: texts one after the other, BLANKS where white space may stand between them."""
+    """A piece of markup: texts one after the other, BLANKS if white space is allowed between them."""
 
     parts: tuple[str | None, ...]
     leads_to: TagState
     stays: bool = False
-    """Is it text itself? A tool call's tag ends a thought and is visible."""
+    """Is it text itself? A tool call's tag ends reasoning and stays visible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ class Family:
     states: Mapping[TagState, tuple[Marker, ...]]
     opens: str = ""
     closes: str = ""
-    """What reasoning is put between where it is written into text; what comes behind it is visible."""
+    """What goes around reasoning that is written into text; the text after it is visible."""
     models: str = ""
-    """Who writes it."""
+    """The models that write it."""
     prompt_opens: bool = False
-    """Does the prompt of some of these models end inside the block already? Whether this one's does, a rule must say:
-    taken for granted, it would swallow the answers of all the others."""
+    """Do the prompts of some of these models open the block? A rule has to say if they do: assumed for all, it would
+    swallow the answers of the others."""
 
     @property
     def opening(self) -> tuple[Marker, ...]:
-        """The tags that begin a thought where none is open yet."""
+        """The tags that open reasoning when none is open yet."""
         outside = self.states.get(TagState.BEFORE) or self.states[TagState.VISIBLE]
         return tuple(marker for marker in outside if marker.leads_to is TagState.REASONING)
 
@@ -83,8 +83,8 @@ def pairs(
 ) -> Family:
     """A family of tag pairs.
 
-    Any close tag closes. `ends` are texts that end a thought and stay visible; `drops` are markup around the answer,
-    which goes.
+    Any closing tag closes. `ends` are texts that end reasoning and stay visible; `drops` is markup around the answer,
+    which is removed.
     """
     tags = tuple(tags)
     first = tags[0]
@@ -101,16 +101,16 @@ def pairs(
 
 
 def merged(families: Iterable[Family]) -> Family:
-    """Several families at once, the markers of all of them; reasoning is written as the first one does."""
+    """Several families at once, with the markers of all of them; reasoning is written as in the first one."""
     families = tuple(families)
     states: dict[TagState, tuple[Marker, ...]] = {}
     for family in families:
         for state, markers in family.states.items():
             states[state] = tuple(dict.fromkeys(states.get(state, ()) + markers))
-    if TagState.CHANNEL_VISIBLE in states:  # tags that count anywhere count in a visible channel, too
+    if TagState.CHANNEL_VISIBLE in states:  # tags that count anywhere also count in a visible channel
         tags = (family.states[TagState.VISIBLE] for family in families if TagState.CHANNEL_VISIBLE not in family.states)
         states[TagState.CHANNEL_VISIBLE] += tuple(marker for markers in tags for marker in markers)
-    if states.get(TagState.VISIBLE):  # behind the only block of one family, the markers of another count
+    if states.get(TagState.VISIBLE):  # after the only block of one family, the markers of another still count
         states = {state: tuple(dict.fromkeys(map(_goes_on, markers))) for state, markers in states.items()}
     if TagState.BEFORE in states:
         states[TagState.BEFORE] = tuple(dict.fromkeys(states[TagState.BEFORE] + states[TagState.VISIBLE]))
@@ -123,7 +123,7 @@ def _goes_on(marker: Marker) -> Marker:
 
 
 def _blanked(*parts: str) -> tuple[str | None, ...]:
-    """The parts with blanks allowed between them."""
+    """The parts, with white space allowed between them."""
     result: list[str | None] = []
     for part in parts:
         result += [part, BLANKS]
@@ -134,10 +134,10 @@ def _blanked(*parts: str) -> tuple[str | None, ...]:
 
 
 def _channels(opening: tuple[Marker, ...], others: tuple[Marker, ...]) -> dict[TagState, tuple[Marker, ...]]:
-    """The states of a family of channels, by the markers that open one and those that end one or belong into it.
+    """The states of a family of channels, given the markers that open one and those that end one or belong in it.
 
-    Behind the end of a channel nothing is visible until another one opens. Text that no marker has opened cannot end:
-    an answer without channels may speak of markers, and goes on behind them.
+    After the end of a channel nothing is visible until another one opens. Text that no marker opened cannot end: an
+    answer without channels may mention markers, and goes on after them.
     """
     inside = (TagState.INSIDE, TagState.CHANNEL_REASONING, TagState.CHANNEL_VISIBLE, TagState.SILENT)
     unopened = tuple(replace(marker, leads_to=TagState.VISIBLE) for marker in others)
@@ -181,7 +181,7 @@ def _harmony() -> Family:
 
 
 def _inkling() -> Family:
-    """Content of a kind lasts until the next kind."""
+    """Content of one kind lasts until the next kind begins."""
     opening = (
         Marker(("<|content_thinking|>",), TagState.CHANNEL_REASONING),
         Marker(("<|content_text|>",), TagState.CHANNEL_VISIBLE),
@@ -193,7 +193,7 @@ def _inkling() -> Family:
 
 
 def _muse() -> Family:
-    """A message is addressed to somebody; one to the model itself is reasoning."""
+    """Each message has an addressee; one to the model itself is reasoning."""
     opening = (
         Marker(("to=self<|message|>",), TagState.CHANNEL_REASONING),
         Marker(("to=user<|message|>",), TagState.CHANNEL_VISIBLE),
@@ -213,7 +213,7 @@ FAMILIES: Final[dict[str, Family]] = {
             "think",
             [("<think>", "</think>"), ("<think>", "</mm:think>")],  # MiniMax M2 may close with M3's tag
             ends=_TOOL_TAGS,
-            models="DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2, Nemotron, Granite 4, Olmo, Magistral of old, ...",
+            models="DeepSeek, Qwen, GLM, Kimi K2, MiniMax M2, Nemotron, Granite 4, Olmo, older Magistral, ...",
             prompt_opens=True,
         ),
         pairs("minimax-m3", [("<mm:think>", "</mm:think>"), ("<mm:think>", "</think>")], models="MiniMax M3"),
@@ -248,11 +248,11 @@ FAMILIES: Final[dict[str, Family]] = {
         *(
             pairs(name, [(f"<{name}>", f"</{name}>")], models=models)
             for name, models in (
-                ("thinking", "Nova, and models that a prompt taught to think aloud"),
+                ("thinking", "Nova, and models whose prompt asks for it"),
                 ("thought", "EXAONE Deep, Gemini's compatible API"),
-                ("reasoning", "models that a prompt taught to"),
-                ("reflection", "models that a prompt taught to"),
-                ("scratchpad", "models that a prompt taught to"),
+                ("reasoning", "models whose prompt asks for it"),
+                ("reflection", "models whose prompt asks for it"),
+                ("scratchpad", "models whose prompt asks for it"),
             )
         ),
         _kimi_k3(),
@@ -265,7 +265,7 @@ FAMILIES: Final[dict[str, Family]] = {
 
 def families_table(families: Iterable[Family]) -> str:
     """The families as a Markdown table for the guide."""
-    lines = ["| family | written by | a thought, and its end | prompt may open it |", "| --- | --- | --- | --- |"]
+    lines = ["| family | written by | opening...closing | prompt may open it |", "| --- | --- | --- | --- |"]
     for family in families:
         markers = f"{family.opens}...{family.closes}".replace("\n", "\\n").replace("|", "\\|")
         lines.append(f"| `{family.name}` | {family.models} | `{markers}` | {'yes' if family.prompt_opens else ''} |")

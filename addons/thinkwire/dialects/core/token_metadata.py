@@ -1,6 +1,6 @@
 """The forms in which servers list tokens one by one, and what such a list spells (docs/apis.md, "Token metadata").
 
-The forms are told apart by their shape, whatever the member is called; it does not decide what happens to a list.
+A form is recognised by its shape, whatever the member is called. What happens to a list is decided elsewhere.
 """
 
 import re
@@ -13,18 +13,18 @@ __all__ = ["TokenList", "read_tokens"]
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """What a list of tokens says of itself."""
+    """What a list of tokens holds."""
 
     count: int
-    """How many tokens; 0 for a copy of the text that does not tell them apart, -1 where the form is not known."""
+    """How many tokens; 0 for a copy of the text that does not separate them, -1 if the form is unknown."""
     spells: bytes | None
-    """The tokens' bytes, joined; None where there is no text to go by."""
+    """The tokens' bytes, joined; None if there is no text to go by."""
     is_bare: bool
     """Only numbers: ids or probabilities, without any text."""
 
 
 def read_tokens(value: Any) -> TokenList:
-    """Read the value of a part of kind TOKENS. What has no known form is a list of which nothing can be verified."""
+    """Read the value of a part of kind TOKENS. If its form is unknown, nothing in the list can be verified."""
     match value:
         case bool():
             return _UNKNOWN
@@ -68,11 +68,11 @@ _ENTRY: Final[_Types] = {
     **dict.fromkeys(("logProbability", "tokenId"), (int, float)),  # Gemini
 }
 _NAMED_BY_NUMBER: Final = re.compile(r"token_id:\d+|bytes:(?:\\x[0-9a-fA-F]{2})+")
-"""Names of tokens that are no text: vLLM on request, OpenAI for parts of a character."""
+"""Token names that are not text: vLLM's on request, OpenAI's for parts of a character."""
 
 
 def _holds_only(value: dict[str, Any], known: _Types) -> bool:
-    """Has it no member but these, of these types or null? Another could hold text that nobody looked at."""
+    """Does it have only these members, of these types or null? Any other could hold text that nothing checks."""
     return all(member is None or isinstance(member, known.get(name, ())) for name, member in value.items())
 
 
@@ -81,14 +81,14 @@ def _have_one_length(value: dict[str, Any]) -> bool:
 
 
 def _has_as_many(value: dict[str, Any], tokens: list[Any]) -> bool:
-    """Are there alternatives to these tokens only?"""
+    """Are there alternatives for exactly these tokens?"""
     return len(value.get("topCandidates") or tokens) == len(tokens)
 
 
 def _read_list(entries: list[Any]) -> TokenList:
     if all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries):
         return TokenList(len(entries), None, is_bare=True)
-    # A token that spells nothing is as likely as not one of the marks around a thought.
+    # A token that spells nothing may well be one of the tags around reasoning.
     pieces = [_entry_bytes(entry) or None for entry in entries]
     spelled = None if None in pieces else b"".join(piece for piece in pieces if piece is not None)
     return TokenList(len(entries), spelled, is_bare=False)
@@ -109,7 +109,7 @@ def _entry_bytes(entry: Any) -> bytes | None:
 
 
 def _agreed(token: str, numbers: list[Any]) -> bytes | None:
-    """The bytes of a token, unless its name shows another text; part of a character has no name of its own."""
+    """The bytes of a token, unless its name shows a different text; part of a character has no name of its own."""
     if not all(isinstance(number, int) and 0 <= number < 256 for number in numbers):
         return None
     raw = bytes(numbers)
