@@ -45,7 +45,7 @@ class Session:
         rewrite_body(json.dumps(body).encode(), self._answer(request))
 
     def asked(self, request: dict[str, Any], history: History | To = To.KEEP) -> Mapped:
-        plan = RequestPlan(history=history if isinstance(history, History) else History(history), restores=True)
+        plan = RequestPlan(history=history if isinstance(history, History) else History(history), restore=True)
         raw = json.dumps(request, ensure_ascii=False).encode()
         extract = self.plan.extract
         family = extract.family if extract is not None else None
@@ -561,7 +561,7 @@ def test_what_is_nested_too_deep_is_passed_and_not_remembered() -> None:
     raw = json.dumps(request).replace('"deep"', "[" * 3_000 + "]" * 3_000).encode()
     facts = RequestFacts("h", "/", "POST", (), None, CHAT, "deepseek-v4")
     with pytest.raises(Unreadable):
-        map_history(raw, RequestPlan(restores=True), facts, None, lambda _turn: None)
+        map_history(raw, RequestPlan(restore=True), facts, None, lambda _turn: None)
     session = Session(CHAT)
     arguments = "[" * 100_000
     call = CALL | {"index": 0, "function": {"name": "f", "arguments": arguments}}

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ruleset.loading import SHIPPED, load_file, load_text
-from thinkwire.ruleset.model.pydantic_errors import MAPPINGS, TRANSLATIONS, Wording
+from thinkwire.ruleset.model.pydantic_errors import TRANSLATIONS, Wording, mappings
 from thinkwire.ruleset.problem import Problem, render
+from thinkwire.ruleset.settings.table import SETTINGS
 from thinkwire.ruleset.yaml.location import Location
 
 OTHERS_WORDS = (
@@ -42,22 +43,19 @@ SKELETONS = [
         for place in (
             "why: {value}",
             "when: {value}",
-            *(f"when: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["rules.when"].model_fields),
+            *(f"when: {{{{{key}: {{value}}}}}}" for key in mappings()["rules.when"].model_fields),
             "when: {{header: {{x-a: {value}}}}}",
             "when: {{body: {{a.b: {value}}}}}",
             "when: {{body: {{a.b: {{exists: {value}}}}}}}",
+            *(f"{one.side}: {{{{{one.name}: {{value}}}}}}" for one in SETTINGS),
             "request: {value}",
-            "request: {{remove: {value}}}",
-            "request: {{set: {value}}}",
             "request: {{set: {{a: {value}}}}}",
             "response: {value}",
-            "response: {{reasoning: {value}}}",
             "response: {{reasoning: {{rename: {value}}}}}",
             "response: {{reasoning: {{strip: {value}}}}}",
             "response: {{reasoning: {{strip: {{opaque: {value}}}}}}}",
             "response: {{reasoning: {{inline: {value}}}}}",
             "response: {{reasoning: {{inline: {{family: {value}}}}}}}",
-            "response: {{extract: {value}}}",
             "response: {{extract: [harmony, {value}]}}",
             "response: {{extract: {{family: {value}}}}}",
             "response: {{extract: {{tags: {value}}}}}",
@@ -65,12 +63,9 @@ SKELETONS = [
             'response: {{extract: {{tags: [[{value}, "</a>"]]}}}}',
             'response: {{extract: {{tags: [["<a>", "</a>"]], where: {value}}}}}',
             "response: {{extract: {{family: think, starts_inside: {value}}}}}",
-            "response: {{on_error: {value}}}",
-            "response: {{keepalive: {value}}}",
-            "response: {{fault: {value}}}",
             *(
                 f"response: {{{{fault: {{{{{key}: {{value}}}}}}}}}}"
-                for key in MAPPINGS["rules.response.fault"].model_fields
+                for key in mappings()["rules.response.fault"].model_fields
                 if key not in ("drop_done", "live")  # which may say nothing by themselves
             ),
             "response: {{fault: {{split: 1, live: {value}}}}}",
@@ -94,7 +89,7 @@ SKELETONS = [
             "path: /x\n    places: {{reasoning: {value}}}",
             *(
                 f"path: /x\n    places: {{{{thought: x.y, owner: x.n, {key}: {{value}}}}}}"
-                for key in MAPPINGS["dialects.places"].model_fields
+                for key in mappings()["dialects.places"].model_fields
                 if key not in ("thought", "owner")
             ),
             "path: /x\n    places: {{reasoning: x}}\n    model: {value}",
@@ -110,15 +105,15 @@ SKELETONS = [
             "why: {value}",
             "flow: {value}",
             "with: {value}",
-            *(f"with: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["tests.with"].key_names()),
+            *(f"with: {{{{{key}: {{value}}}}}}" for key in mappings()["tests.with"].key_names()),
             "with: {{header: {{x-a: {value}}}}}",
             "with: {{body: {{a.b: {value}}}}}",
             "without: {value}",
             "expect: {value}",
-            *(f"expect: {{{{{key}: {{value}}}}}}" for key in MAPPINGS["tests.expect"].key_names()),
+            *(f"expect: {{{{{key}: {{value}}}}}}" for key in mappings()["tests.expect"].key_names()),
             *(
                 f"expect: {{{{request: {{{{{key}: {{value}}}}}}}}}}"
-                for key in MAPPINGS["tests.expect.request"].key_names()
+                for key in mappings()["tests.expect.request"].key_names()
             ),
             "expect: {{request: {{body: {{a.b: {value}}}}}}}",
         )
@@ -128,7 +123,7 @@ SKELETONS = [
 ]
 KEYS = st.sampled_from(
     [
-        *(key for model in MAPPINGS.values() for key in model.key_names()),
+        *(key for model in mappings().values() for key in model.key_names()),
         "\0list",
         "\0mapping",
         "[key]",

@@ -58,7 +58,7 @@ def test_each_setting_comes_from_the_first_matching_rule_that_sets_it(tmp_path: 
 def test_an_explicit_keep_counts_as_set(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "  - {id: a, response: {reasoning: keep}}\n  - {id: b, response: {reasoning: strip}}\n")
     choice = ruleset.choose(request())
-    assert choice.plan.response == ResponsePlan(Keep(), OnError.PASS)
+    assert choice.plan.response == ResponsePlan(Keep())
     assert decided(choice) == {"response.reasoning": "a"}
 
 
@@ -98,7 +98,7 @@ def test_extract_is_chosen_by_itself(tmp_path: Path) -> None:
 """,
     )
     choice = ruleset.choose(request(model="m"))
-    assert choice.plan.response == ResponsePlan(Strip(), OnError.DROP, extract=Extract(FAMILIES["gemma"]))
+    assert choice.plan.response == ResponsePlan(Strip(), extract=Extract(FAMILIES["gemma"]))
     assert decided(choice) == {"response.reasoning": "hide", "response.extract": "tagged"}
     assert ruleset.choose(request(model="n")).plan.response == ResponsePlan(
         Inline(FAMILIES["seed-oss"]), extract=Extract(THINK)
@@ -178,7 +178,7 @@ def test_every_shipped_file_strips_for_those_who_ask(name: str, facts: RequestFa
     assert ruleset is not None
     response = ruleset.choose(facts).plan.response
     extract = Extract(THINK) if name == "think-tags" else None
-    assert response == ResponsePlan(Strip(), OnError.DROP, extract=extract)
+    assert response == ResponsePlan(Strip(), extract=extract)
 
 
 @pytest.mark.parametrize(

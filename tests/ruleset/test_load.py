@@ -148,8 +148,8 @@ def test_on_error_and_keepalive_have_defaults_that_fit_the_action(tmp_path: Path
     ruleset = rules(tmp_path, "  - id: a\n    when: {model: a}\n    response: {reasoning: strip}\n")
     plan = ruleset.choose(request(model="a")).plan.response
     other = ruleset.choose(request(model="b")).plan.response
-    assert (plan.on_error.value, plan.keepalive) == ("drop", 10.0)
-    assert (other.on_error.value, other.keepalive) == ("pass", 10.0)
+    assert (plan.drops_unreadable, plan.keepalive) == (True, 10.0)
+    assert (other.drops_unreadable, other.keepalive) == (False, 10.0)
 
 
 def test_one_name_and_a_list_of_one_name_are_the_same_rename(tmp_path: Path) -> None:

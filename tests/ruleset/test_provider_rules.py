@@ -54,7 +54,7 @@ def chosen(name: str, request: RequestFacts) -> Plan:
 def test_a_provider_gets_its_form(name: str, host: str, model: str, dialect: str, history: History) -> None:
     plan = chosen(name, facts(host, model, dialect))
     assert plan.request.history == history
-    assert plan.request.restores == (history != History(To.DROP) and (name, dialect) != ("sglang", MESSAGES))
+    assert plan.request.restore == (history != History(To.DROP) and (name, dialect) != ("sglang", MESSAGES))
     assert plan.response.reasoning == Rename(("reasoning",))
 
 
@@ -81,7 +81,7 @@ def test_whoever_asks_sees_no_reasoning(name: str, wish: dict[str, object]) -> N
     for _, host, model, dialect, _ in (row for row in ROWS if row[0] == name):
         plan = chosen(name, facts(host, model, dialect, **wish))
         assert plan.response.reasoning == Strip()
-        assert plan.request.restores or plan.request.history.to is To.DROP
+        assert plan.request.restore or plan.request.history.to is To.DROP
         assert (("include_reasoning",) in plan.request.remove) == ("include_reasoning" in wish)
 
 
@@ -101,12 +101,12 @@ def test_minimax_leaves_a_split_answer_alone_and_tells_the_others_apart() -> Non
 def test_openrouter_is_asked_to_show_what_is_hidden_here() -> None:
     plan = chosen("openrouter", facts("openrouter.ai", "m", CHAT, reasoning={"exclude": True, "effort": "low"}))
     assert plan.request.set == ((("reasoning", "exclude"), "false"),)
-    assert (plan.request.history, plan.request.restores) == (History(To.NATIVE), True)
+    assert (plan.request.history, plan.request.restore) == (History(To.NATIVE), True)
     assert plan.response.reasoning == Strip()
 
 
 def test_groq_is_asked_to_show_what_is_hidden_here() -> None:
     plan = chosen("groq", facts("api.groq.com", "qwen3-32b", CHAT, reasoning_format="hidden"))
     assert plan.request.set == ((("reasoning_format",), '"parsed"'),)
-    assert (plan.request.history, plan.request.restores) == (History(To.REASONING), True)
+    assert (plan.request.history, plan.request.restore) == (History(To.REASONING), True)
     assert plan.response.reasoning == Strip()

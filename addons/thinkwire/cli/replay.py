@@ -15,7 +15,7 @@ from thinkwire.playback.rehearsal import rehearse
 from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row
 from thinkwire.proxy.replay.recordings import ReplayExchange, parse_speed, read_recordings
 from thinkwire.ruleset.choose import Ruleset
-from thinkwire.ruleset.faults import FaultError, parse_faults
+from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
 __all__ = ["add_to", "run"]
 

@@ -61,7 +61,7 @@ class CallerMemory:
         """A rewriter for the answer, which captures reasoning if the next request may need it."""
         plan, conversation = self._selection.plan, CONVERSATIONS.get(self._facts.dialect)
         capture = None
-        if plan.request.restores and conversation is not None:
+        if plan.request.restore and conversation is not None:
             capture = ReasoningCapture(
                 self._memory, self._caller, conversation, self._last_user(conversation), plan.response.extract
             )

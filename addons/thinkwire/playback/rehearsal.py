@@ -52,6 +52,6 @@ def rehearse(sessions: Iterable[RecordedExchange], ruleset: Ruleset) -> Iterator
         request = edit_request(recorded.flow.request, recollection) if is_edited else EditedRequest()
         yield Rehearsed(recorded, facts, choice, request)
         label, hear = recorded.label(facts), None
-        if choice.plan.request.restores and not request.refusal and label is not None:
+        if choice.plan.request.restore and not request.refusal and label is not None:
             # Nobody asks for what the last one thought.
             hear = partial(recorded.rewritten, label, facts, choice, recollection.answer())

@@ -25,7 +25,7 @@ from thinkwire.proxy.replay.redirect import Redirect
 from thinkwire.proxy.rule_reload import RulesInForce
 from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
-from thinkwire.ruleset.faults import FaultError, parse_faults
+from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
 __all__ = ["Step", "Thinkwire"]
 

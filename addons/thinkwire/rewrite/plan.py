@@ -3,7 +3,7 @@
 Plain values, fixed once the request has been read; it does not know how they were chosen or where they were written.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from thinkwire.dialects.core.tag_families import Family
@@ -73,6 +73,8 @@ class Extract:
     family: Family
     starts_inside: bool = False
     """Did the prompt open the block already?"""
+    text: str = field(default="", compare=False)
+    """As one writes it in a rule file: a family does not say of which others it was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class ResponsePlan:
     """What happens to an answer."""
 
     reasoning: Reasoning = Keep()
-    on_error: OnError = OnError.PASS
+    on_error: OnError | None = None
+    """None: as the action needs it, dropped under strip."""
     keepalive: float = 10.0
     """Seconds without a byte to the client after which an SSE comment goes out."""
     extract: Extract | None = None
@@ -89,6 +92,9 @@ class ResponsePlan:
 
     @property
     def drops_unreadable(self) -> bool:
+        """Does a document go that cannot be read?"""
+        if self.on_error is None:
+            return isinstance(self.reasoning, Strip)
         return self.on_error is OnError.DROP
 
     @property
@@ -135,12 +141,12 @@ class RequestPlan:
     set: tuple[tuple[JSONPath, str], ...] = ()
     """Path and the new value as JSON text; members on the way that are missing are made."""
     history: History = History()
-    restores: bool = False
+    restore: bool = False
     """Is reasoning put back that the client has lost?"""
 
     @property
     def changes(self) -> bool:
-        return bool(self.remove or self.set or self.history.changes or self.restores)
+        return bool(self.remove or self.set or self.history.changes or self.restore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +159,4 @@ class Plan:
     @property
     def reads_answer(self) -> bool:
         """Is an answer to be read, to change it or to remember what was thought?"""
-        return self.response.changes or self.request.restores
+        return self.response.changes or self.request.restore

@@ -5,13 +5,23 @@ nothing itself.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.ruleset.problem import one_line
-from thinkwire.ruleset.rule import Decision, Rule
+from thinkwire.ruleset.rule import Origin, Rule
+from thinkwire.ruleset.settings.table import REASONING
 
-DEFAULTS = (("response.reasoning", "keep"),)
-"""What is worth a line even where no rule sets it."""
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One setting and the rule that set it."""
+
+    setting: str
+    """`response.reasoning`, `request.remove include_reasoning`, ..."""
+    value: str
+    """As one writes it in a rule file; empty for a removal, which has no value."""
+    rule: Origin
 
 
 def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFacts, flow: object) -> str:
@@ -37,8 +47,8 @@ def _request(facts: RequestFacts) -> str:
 
 def _settings(decided: Sequence[Decision]) -> Iterator[str]:
     rows = [(decision.setting, decision.value, str(decision.rule)) for decision in decided]
-    set_by_rules = {setting for setting, _, _ in rows}
-    rows += [(setting, value, "default") for setting, value in DEFAULTS if setting not in set_by_rules]
+    if all(setting != REASONING.full_name for setting, _, _ in rows):  # the one default that is worth a line
+        rows.append((REASONING.full_name, REASONING.spell(REASONING.default), "default"))
     left = [f"{setting} = {value}" if value else setting for setting, value, _ in rows]
     width = max(map(len, left))
     for text, (_, _, origin) in zip(left, rows, strict=True):

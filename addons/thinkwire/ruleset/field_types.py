@@ -7,6 +7,7 @@ one of ours, so that no wording of pydantic's is ever needed.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Any, cast
 
 from pydantic import (
@@ -23,7 +24,6 @@ from pydantic_core import PydanticCustomError
 
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.declared.paths import PathError, parse_path
-from thinkwire.dialects.registry import SPELLINGS
 
 type Compiled = Callable[[object], bool]
 
@@ -34,13 +34,10 @@ NAMES = re.compile(r"[^.\s*?\[\]]+(\.[^.\s*?\[\]]+)*")
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 
-LONGEST_TAG = 100
-"""Characters: as many may be held back, and a longer one is surely no tag."""
 MOST = 10**9
 """Events, bytes or requests: more than any answer has."""
 LOWEST_STATUS, HIGHEST_STATUS = 400, 599
 """Of errors."""
-TAG_SCHEMA = {"type": "string", "pattern": "\\S", "maxLength": LONGEST_TAG}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +46,6 @@ class Filter:
 
     text: str
     holds: Compiled
-
-
-_WAYS = ("keep", "drop", "reasoning_content", "reasoning", "inline", "native", "auto")
 
 
 def union(expected: str, **kinds: str) -> Discriminator:
@@ -80,17 +74,20 @@ def _pattern(pattern: re.Pattern[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": f"^{pattern.pattern}$"})
 
 
-def _one_of(*choices: str) -> AfterValidator:
+def one_of(*choices: str) -> tuple[AfterValidator, WithJsonSchema]:
+    """The check that a text is one of these."""
+
     def check(text: str) -> str:
         if text not in choices:
             raise PydanticCustomError("not-a-choice", "{choices}", {"choices": list(choices)})
         return text
 
-    return AfterValidator(check)
+    return AfterValidator(check), WithJsonSchema({"type": "string", "enum": list(choices)})
 
 
-def _words(*choices: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "enum": list(choices)})
+def member_of(choices: type[Enum]) -> tuple[AfterValidator, WithJsonSchema]:
+    """The check that a text is the value of one of these."""
+    return one_of(*(choice.value for choice in choices))
 
 
 def _check_version(value: object) -> int:
@@ -145,7 +142,7 @@ def _compile_filter(text: object, info: ValidationInfo) -> Filter:
         raise PydanticCustomError("filter", "{reason}", {"reason": str(error)}) from error
 
 
-def _a_list(expected: str) -> BeforeValidator:
+def a_list(expected: str) -> BeforeValidator:
     """For lists whose elements have to be explained where there is no list at all."""
 
     def check(value: object) -> object:
@@ -156,34 +153,14 @@ def _a_list(expected: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _check_tag(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "blank"})
-    if len(text) > LONGEST_TAG:
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "too-long"})
-    return text
-
-
-def _check_pair(texts: list[str]) -> list[str]:
-    fault = None
-    if len(texts) != 2:
-        fault = "not-two"
-    elif texts[0] == texts[1]:
-        fault = "equal"
-    elif texts[0] != texts[0].lstrip():
-        fault = "begins-with-blank"  # white space in front of a block is text, so such a tag would never be found
-    if fault:
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": fault})
-    return texts
-
-
-def _once_each(names: list[str]) -> list[str]:
+def _check_once_each(names: list[str]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise PydanticCustomError("repeated", "{name}", {"name": name})
     return names
 
 
+once_each = AfterValidator(_check_once_each)
 Version = Annotated[int, PlainValidator(_check_version), WithJsonSchema({"const": 1})]
 Id = Annotated[str, _matching(ID, "bad-id"), _pattern(ID)]
 Path = Annotated[str, _matching(PATH, "bad-path"), _pattern(PATH)]
@@ -200,18 +177,8 @@ ErrorStatus = Annotated[
     int,
     *_whole_number(LOWEST_STATUS, HIGHEST_STATUS, f"the status of an error, from {LOWEST_STATUS} to {HIGHEST_STATUS}"),
 ]
-NoneAtAll = Annotated[str, _one_of("none"), _words("none")]
 Status = Annotated[int, *_whole_number(100, HIGHEST_STATUS, f"a whole number from 100 to {HIGHEST_STATUS}")]
-Spelling = Annotated[str, _one_of(*SPELLINGS), _words(*SPELLINGS)]
-Action = Annotated[str, _one_of("keep", "strip", "inline"), _words("keep", "strip", "inline")]
-HistoryWay = Annotated[str, _one_of(*_WAYS), _words(*_WAYS)]
-DropOnly = Annotated[str, _one_of("drop"), _words("drop")]
-Hidden = Annotated[str, _one_of("hidden", "all"), _words("hidden", "all")]
-DropOrKeep = Annotated[str, _one_of("drop", "keep"), _words("drop", "keep")]
-PassOrDrop = Annotated[str, _one_of("pass", "drop"), _words("pass", "drop")]
-LeadingOrAnywhere = Annotated[str, _one_of("leading", "anywhere"), _words("leading", "anywhere")]
-FamilyName = Annotated[str, _one_of(*FAMILIES), _words(*FAMILIES)]
-TagText = Annotated[str, AfterValidator(_check_tag), WithJsonSchema(TAG_SCHEMA)]
+FamilyName = Annotated[str, *one_of(*FAMILIES)]
 
 type _JSON = Annotated[
     Annotated[list[_JSON], Tag("\0list")]
@@ -239,13 +206,6 @@ PlacePaths = Annotated[
     Annotated[PlacePath, Tag("\0text")] | Annotated[list[PlacePath], Field(min_length=1), Tag("\0list")],
     union("a path or a list of paths", str="\0text", list="\0list"),
 ]
-TagPair = Annotated[
-    list[TagText],
-    _a_list("a pair of tags"),
-    AfterValidator(_check_pair),
-    WithJsonSchema({"type": "array", "items": TAG_SCHEMA, "minItems": 2, "maxItems": 2}),
-]
-TagPairs = Annotated[list[TagPair], Field(min_length=1), _a_list("a list of pairs of tags")]
 Filters = Annotated[
     Annotated[FilterText, Tag("\0text")] | Annotated[list[FilterText], Field(min_length=1), Tag("\0list")],
     union("text or a list of texts", str="\0text", list="\0list"),
@@ -254,11 +214,6 @@ Booleans = Annotated[
     Annotated[bool, Tag("\0boolean")] | Annotated[list[bool], Field(min_length=1), Tag("\0list")],
     union("true or false", bool="\0boolean", list="\0list"),
 ]
-RuleIds = Annotated[list[Id], AfterValidator(_once_each)]
+RuleIds = Annotated[list[Id], once_each]
 Name = Annotated[str, _matching(NAMES, "bad-path"), _pattern(NAMES)]
-Names = Annotated[list[Name], Field(min_length=1), AfterValidator(_once_each)]
-Spellings = Annotated[
-    Annotated[Spelling, Tag("\0text")]
-    | Annotated[list[Spelling], Field(min_length=1), AfterValidator(_once_each), Tag("\0list")],
-    union("a name or a list of names", str="\0text", list="\0list"),
-]
+Names = Annotated[list[Name], Field(min_length=1), once_each]

@@ -7,10 +7,11 @@ what including is for. A rule of ours that switches off an included strip may be
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thinkwire.rewrite.plan import Strip
+from thinkwire.rewrite.plan import JSONPath, Strip
 from thinkwire.ruleset.condition import Alternative, covers
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.rule import Rule
+from thinkwire.ruleset.settings.table import REASONING
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class PlacedRule:
 
     @property
     def strips(self) -> bool:
-        return isinstance(self.rule.settings.reasoning, Strip)
+        reasoning = self.rule.value_of(REASONING)
+        return isinstance(reasoning, Strip)
 
 
 def warnings(rules: Sequence[PlacedRule]) -> Iterator[Problem]:
@@ -34,10 +36,10 @@ def warnings(rules: Sequence[PlacedRule]) -> Iterator[Problem]:
 
 
 def _never_decides(placed: PlacedRule, earlier: Sequence[PlacedRule]) -> Iterator[Problem]:
-    names = _names(placed.rule)
-    if not names:
+    keys = _keys(placed.rule)
+    if not keys:
         reason, hint = "it sets nothing", "add `request` or `response`, or remove the rule"
-    elif all(_is_set(name, alternative, earlier) for name in names for alternative in placed.rule.alternatives):
+    elif all(_is_set(key, alternative, earlier) for key in keys for alternative in placed.rule.alternatives):
         reason, hint = "rules before it already set all that it sets", "move it up, or remove it"
     else:
         return
@@ -45,29 +47,32 @@ def _never_decides(placed: PlacedRule, earlier: Sequence[PlacedRule]) -> Iterato
     yield placed.source.problem(Code.NEVER_DECIDES, placed.span, message, hint)
 
 
-def _names(rule: Rule) -> set[str]:
-    edits = {"request " + ".".join(edit.path) for edit in rule.settings.edits}
-    return edits | {name for name, _ in rule.settings.single()}
+type _Key = str | JSONPath
+"""What only one rule can set: a setting by its name, or a member of the request body by its path."""
 
 
-def _is_set(name: str, alternative: Alternative, earlier: Sequence[PlacedRule]) -> bool:
+def _keys(rule: Rule) -> set[_Key]:
+    return {value.path or value.name for value in rule.values}
+
+
+def _is_set(key: _Key, alternative: Alternative, earlier: Sequence[PlacedRule]) -> bool:
     return any(
         covers(general, alternative)
         for other in earlier
-        if name in _names(other.rule)
+        if key in _keys(other.rule)
         for general in other.rule.alternatives
     )
 
 
 def _undoes_strip(placed: PlacedRule, earlier: Sequence[PlacedRule], later: Sequence[PlacedRule]) -> Iterator[Problem]:
-    if placed.rule.settings.reasoning is None or placed.strips:
+    if placed.rule.value_of(REASONING) is None or placed.strips:
         return
     undone = (
         other
         for other in later
         if other.strips
         and other.source is not placed.source
-        and not all(_is_set("reasoning", alternative, earlier) for alternative in other.rule.alternatives)
+        and not all(_is_set(REASONING.full_name, alternative, earlier) for alternative in other.rule.alternatives)
     )
     if (other := next(undone, None)) is not None:
         message = f"`{placed.rule.origin.id}` comes before {other.rule.origin} and undoes its strip"

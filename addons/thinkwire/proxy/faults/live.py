@@ -22,7 +22,7 @@ from thinkwire.exchange.stream_taps import SplitTap, Tap, pass_on, pieces_of
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, dialect_asked, error_made_up
 from thinkwire.rewrite.stream.sniff import ContentHint
-from thinkwire.ruleset.faults import spell_fault
+from thinkwire.ruleset.settings.fault import spell_fault
 
 __all__ = ["FaultyAnswer"]
 

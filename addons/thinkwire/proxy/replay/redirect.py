@@ -19,7 +19,7 @@ from thinkwire.proxy.replay.redirected_request import RedirectedRequest
 from thinkwire.proxy.replay.server import ReplayServer, ScheduledAnswer
 from thinkwire.rewrite.faults.fault import NO_FAULT, Fault
 from thinkwire.rewrite.faults.injection import dialect_asked
-from thinkwire.ruleset.faults import spell_fault
+from thinkwire.ruleset.settings.fault import spell_fault
 from thinkwire.wire.json_tree import encode
 
 __all__ = ["Redirect"]

@@ -59,7 +59,7 @@ def map_history(raw: bytes, plan: RequestPlan, facts: RequestFacts, family: Fami
     `family` is the one that the answer is read by. Raises Unreadable and Refused.
     """
     conversation = CONVERSATIONS.get(facts.dialect)
-    if conversation is None or not (plan.history.changes or plan.restores):
+    if conversation is None or not (plan.history.changes or plan.restore):
         return Mapped(raw)
     try:
         return _mapped(raw, plan, facts, family, recall, conversation)
@@ -98,7 +98,7 @@ class _Mapper:
         recall: Recall,
     ) -> None:
         self._history: History = plan.history
-        self._restores = plan.restores
+        self._restores = plan.restore
         self._conversation = conversation
         self._tags = Tags(merged(families) if len(families) > 1 else families[0], tuple(one.opens for one in families))
         self._recall = recall

@@ -4,57 +4,17 @@ One table, TRANSLATIONS, says it all: pydantic's type of error, and ours from `k
 error of any other type is a bug of ours (and a test looks for one).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Any
+from functools import cache
+from typing import Any, get_args, get_origin
 
-from thinkwire.ruleset.field_types import LONGEST_TAG
 from thinkwire.ruleset.model.base import Mapping
-from thinkwire.ruleset.model.dialect import DialectModel, Places
-from thinkwire.ruleset.model.rule import (
-    Condition,
-    Exists,
-    ExtractOptions,
-    FaultOptions,
-    FirstOptions,
-    HistoryOptions,
-    InlineOptions,
-    ReasoningAction,
-    Request,
-    Response,
-    RuleModel,
-    StallOptions,
-    StripOptions,
-)
 from thinkwire.ruleset.model.rule_file import RuleFile
-from thinkwire.ruleset.model.rule_test import ChangesModel, Expectation, ExpectedRequest, RuleTestModel
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
+from thinkwire.ruleset.settings.extract import LONGEST_TAG
 from thinkwire.ruleset.yaml.location import Location, locate
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
-
-MAPPINGS: dict[str, type[Mapping]] = {
-    "": RuleFile,
-    "rules": RuleModel,
-    "rules.when": Condition,
-    "rules.when.body.*": Exists,
-    "rules.request": Request,
-    "rules.request.history": HistoryOptions,
-    "rules.response": Response,
-    "rules.response.reasoning": ReasoningAction,
-    "rules.response.reasoning.strip": StripOptions,
-    "rules.response.reasoning.inline": InlineOptions,
-    "rules.response.extract": ExtractOptions,
-    "rules.response.fault": FaultOptions,
-    "rules.response.fault.stall": StallOptions,
-    "rules.response.fault.status_first": FirstOptions,
-    "dialects": DialectModel,
-    "dialects.places": Places,
-    "tests": RuleTestModel,
-    "tests.with": ChangesModel,
-    "tests.expect": Expectation,
-    "tests.expect.request": ExpectedRequest,
-}
-"""Where each mapping stands; `*` is a key of the user's own."""
 
 FORMS = {
     Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
@@ -138,13 +98,34 @@ def _type_hint(place: Location, expected: str) -> str:
 
 def _unknown_key(place: Location, error: Any) -> Wording:
     key = place.keys[-1]
-    known = MAPPINGS[place.parent].key_names()
-    elsewhere = [path for path, mapping in MAPPINGS.items() if key.text in mapping.key_names() and path]
+    known = mappings()[place.parent].key_names()
+    elsewhere = [path for path, mapping in mappings().items() if key.text in mapping.key_names() and path]
     if elsewhere and not get_close_matches(key.text, known, n=1):
         hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
     else:
         hint = suggest(key.text, known, "known here")
     return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
+
+
+@cache
+def mappings() -> dict[str, type[Mapping]]:
+    """The mappings of a rule file by their paths; `*` is a key of the user's own."""
+    return dict(_mappings_below("", RuleFile))
+
+
+def _mappings_below(path: str, mapping: type[Mapping]) -> Iterator[tuple[str, type[Mapping]]]:
+    yield path, mapping
+    for name, field in mapping.model_fields.items():
+        for inner, key in _mappings_in(field.annotation):
+            yield from _mappings_below(".".join(filter(None, (path, field.alias or name, key))), inner)
+
+
+def _mappings_in(annotation: Any, key: str = "") -> Iterator[tuple[type[Mapping], str]]:
+    """The mappings that a value of this type can be or hold, each with the key in between."""
+    if isinstance(annotation, type) and issubclass(annotation, Mapping):
+        yield annotation, key
+    for argument in get_args(annotation):
+        yield from _mappings_in(argument, "*" if get_origin(annotation) is dict else key)
 
 
 def _missing_key(place: Location, error: Any) -> Wording:

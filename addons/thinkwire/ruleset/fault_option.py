@@ -1,6 +1,6 @@
-"""Faults as one writes them: the `fault` of a rule, and the texts of a command line -> what the plan says, and back.
+"""Faults as texts of a command line or an option, such as `cut-after=20` -> what the plan says.
 
-What can be said of a fault in both ways is said here once: what contradicts itself, and how a fault is spelled.
+The texts say what a rule's `fault` says; only `live` has no meaning here.
 """
 
 import re
@@ -10,62 +10,13 @@ from typing import Final
 
 from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 from thinkwire.ruleset.field_types import HIGHEST_STATUS, LOWEST_STATUS
-from thinkwire.ruleset.model.rule import FaultOptions, FirstOptions
+from thinkwire.ruleset.settings.fault import contradiction
 
-__all__ = ["FaultError", "compile_fault", "contradiction", "parse_faults", "spell_fault"]
+__all__ = ["FaultError", "parse_faults"]
 
 
 class FaultError(ValueError):
     """A text names no fault; it says what to write."""
-
-
-def compile_fault(value: str | FaultOptions) -> Fault:
-    """A rule's `fault`; the text is `none`."""
-    if isinstance(value, str):
-        return NO_FAULT
-    given = value.model_fields_set
-    return Fault(
-        status_first=_first(value.status_first) if "status_first" in given else None,
-        stall=Stall(value.stall.after, value.stall.seconds) if "stall" in given else None,
-        error_after=value.error_after if "error_after" in given else None,
-        cut_after=value.cut_after if "cut_after" in given else None,
-        drop_done=value.drop_done,
-        split=value.split if "split" in given else None,
-        live=value.live,
-    )
-
-
-def _first(value: int | FirstOptions) -> First:
-    return First(value) if isinstance(value, int) else First(value.status, value.times)
-
-
-def spell_fault(fault: Fault) -> str:
-    """As one writes it in a rule file."""
-    members = []
-    if (first := fault.status_first) is not None:
-        long = f"{{status: {first.status}, times: {first.times}}}"
-        members.append(f"status_first: {first.status if first.times == 1 else long}")
-    if fault.stall is not None:
-        members.append(f"stall: {{after: {fault.stall.after}, seconds: {fault.stall.seconds:.15g}}}")
-    for name in ("error_after", "cut_after", "split"):
-        if (number := getattr(fault, name)) is not None:
-            members.append(f"{name}: {number}")
-    members += [f"{name}: true" for name in ("drop_done", "live") if getattr(fault, name)]
-    return f"{{{', '.join(members)}}}" if members else "none"
-
-
-def contradiction(error_after: int | None, cut_after: int | None, stall_after: int | None) -> tuple[str, str] | None:
-    """The names of two faults of which one leaves no room for the other, and why; None where all can happen."""
-    if error_after is not None and cut_after is not None:
-        return "cut_after", "`error_after` and `cut_after` cannot be done at once: each of them ends the answer"
-    end = cut_after if error_after is None else error_after
-    if end is not None and stall_after is not None and stall_after > end:
-        name = "cut_after" if error_after is None else "error_after"
-        return "stall", f"a `stall` after {stall_after} never comes: `{name}` ends the answer after {end}"
-    return None
-
-
-# --- the command line ---------------------------------------------------------------------------------------------
 
 
 def parse_faults(texts: Iterable[str]) -> Fault | None:

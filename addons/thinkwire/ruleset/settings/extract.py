@@ -1,0 +1,157 @@
+"""`response.extract`: which text of an answer is read as reasoning.
+
+Knows how families of tags are chosen in a rule file; what their markers mean is `dialects/core/tag_families.py`.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, Tag, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, merged, pairs
+from thinkwire.rewrite.plan import Extract
+from thinkwire.ruleset.field_types import FamilyName, a_list, member_of, union
+from thinkwire.ruleset.model.base import Mapping
+from thinkwire.ruleset.problem import Code, Problem, Source
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
+
+__all__ = ["LONGEST_TAG", "ExtractValue", "compile_extract", "extract_conflicts", "spell_extract"]
+
+OWN = "tags"
+"""The name of a family that a rule makes of its own tags."""
+LONGEST_TAG = 100
+"""Characters: as many may be held back, and anything longer is surely not a tag."""
+TAG_SCHEMA = {"type": "string", "pattern": "\\S", "maxLength": LONGEST_TAG}
+
+
+def _check_tag(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "blank"})
+    if len(text) > LONGEST_TAG:
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "too-long"})
+    return text
+
+
+def _check_pair(texts: list[str]) -> list[str]:
+    fault = None
+    if len(texts) != 2:
+        fault = "not-two"
+    elif texts[0] == texts[1]:
+        fault = "equal"
+    elif texts[0] != texts[0].lstrip():
+        fault = "begins-with-blank"  # white space in front of a block is text, so such a tag would never be found
+    if fault:
+        raise PydanticCustomError("bad-tags", "{fault}", {"fault": fault})
+    return texts
+
+
+TagText = Annotated[str, AfterValidator(_check_tag), WithJsonSchema(TAG_SCHEMA)]
+TagPair = Annotated[
+    list[TagText],
+    a_list("a pair of tags"),
+    AfterValidator(_check_pair),
+    WithJsonSchema({"type": "array", "items": TAG_SCHEMA, "minItems": 2, "maxItems": 2}),
+]
+TagPairs = Annotated[list[TagPair], Field(min_length=1), a_list("a list of pairs of tags")]
+
+
+class ExtractOptions(Mapping):
+    """How reasoning is marked in the visible text: by a family of tags, or by tags of one's own."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [{"required": ["family"], "not": {"required": ["where"]}}, {"required": ["tags"]}],
+        }
+    )
+
+    family: FamilyName = Field(default="think", description="A family of tags by its name.")
+    tags: TagPairs = Field(
+        default=[], description="Pairs of an open and a close tag; any of the close tags ends a block."
+    )
+    where: Annotated[str, *member_of(Where)] = Field(
+        default="leading",
+        description="Where `tags` count. `leading` (default): one block, with only white space before it; `anywhere`: "
+        "every block.",
+    )
+    starts_inside: bool = Field(
+        default=False, description="true: the prompt has opened the block, so that the answer begins inside it."
+    )
+
+
+ExtractItem = Annotated[
+    Annotated[FamilyName, Tag("\0text")] | Annotated[ExtractOptions, Tag("\0mapping")],
+    union("a tag family or a mapping such as {family: think}", str="\0text", dict="\0mapping"),
+]
+ExtractValue = Annotated[
+    Annotated[ExtractItem, Tag("\0item")] | Annotated[list[ExtractItem], Tag("\0list")],
+    union(
+        "a tag family, a mapping such as {family: think}, or a list of these",
+        str="\0item",
+        dict="\0item",
+        list="\0list",
+    ),
+]
+
+type Item = str | ExtractOptions
+
+
+def compile_extract(value: Item | list[Item]) -> Extract | None:
+    """All families of a value at once; the text begins inside a block if any of them says so. None: text stays text."""
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        return None
+    families = list(map(_family, items))
+    family = merged(families) if len(families) > 1 else families[0]
+    starts_inside = any(item.starts_inside for item in items if isinstance(item, ExtractOptions))
+    texts = list(map(_spell, items))
+    return Extract(family, starts_inside, texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
+
+
+def spell_extract(extract: Extract | None) -> str:
+    return "[]" if extract is None else extract.text
+
+
+def _family(item: Item) -> Family:
+    if isinstance(item, str):
+        return FAMILIES[item]
+    if not item.tags:
+        return FAMILIES[item.family]
+    return pairs(OWN, [(opens, closes) for opens, closes in item.tags], Where(item.where))
+
+
+def _spell(item: Item) -> str:
+    if isinstance(item, str):
+        return item
+    members = [f"tags: {json.dumps(item.tags, ensure_ascii=False)}" if item.tags else f"family: {item.family}"]
+    if "where" in item.model_fields_set:
+        members.append(f"where: {item.where}")
+    if "starts_inside" in item.model_fields_set:
+        members.append(f"starts_inside: {json.dumps(item.starts_inside)}")
+    return f"{{{', '.join(members)}}}"
+
+
+def extract_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
+    for item in (value, *value.items):
+        if item.kind is NodeKind.MAPPING:
+            yield from _item_conflicts(source, item)
+
+
+def _item_conflicts(source: Source, item: YamlNode) -> Iterator[Problem]:
+    """Of `family` and `tags` there must be one, and only tags can be looked for elsewhere than their family says."""
+    keys = {key.text: key.span for key, _ in item.entries}
+    said = [name for name in keys if name in ("family", "tags")]
+    if len(said) == 2:
+        message, hint = (
+            "`family` and `tags` cannot be given at once",
+            "keep one, or write a list of two: `[{...}, {...}]`",
+        )
+        yield source.problem(Code.TWO_ACTIONS, keys[said[1]], message, hint)
+    elif said == ["family"] and "where" in keys:
+        message = "`where` cannot be said of a family: its markers count where models write them"
+        hint = 'write the tags out: `{tags: [["<think>", "</think>"]], where: anywhere}`'
+        yield source.problem(Code.WHERE_OF_FAMILY, keys["where"], message, hint)
+    elif not said and keys.keys() <= ExtractOptions.model_fields.keys():  # another key may be a slip of the pen
+        message, hint = "`extract` says neither `family` nor `tags`", "add `family: think`, or another family's name"
+        yield source.problem(Code.MISSING_KEY, item.span, message, hint)

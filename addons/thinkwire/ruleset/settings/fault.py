@@ -1,0 +1,156 @@
+"""`response.fault`: what goes wrong with an answer, so that clients can be tested."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, Tag
+
+from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
+from thinkwire.ruleset.field_types import Count, ErrorStatus, Seconds, Size, one_of, union
+from thinkwire.ruleset.model.base import Mapping
+from thinkwire.ruleset.problem import Code, Problem, Source
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
+
+__all__ = ["FaultValue", "compile_fault", "contradiction", "fault_conflicts", "spell_fault"]
+
+NoneAtAll = Annotated[str, *one_of("none")]
+
+
+class FirstOptions(Mapping):
+    """The first requests are refused."""
+
+    status: ErrorStatus = Field(description="The status of the refusal, from 400 to 599.")
+    times: Size = Field(default=1, description="How many requests are refused; default 1.")
+
+
+class StallOptions(Mapping):
+    """The answer falls silent."""
+
+    after: Count = Field(default=0, description="Behind how many events; default 0.")
+    seconds: Seconds = Field(description="For how long.")
+
+
+FirstRefused = Annotated[
+    Annotated[ErrorStatus, Tag("\0number")] | Annotated[FirstOptions, Tag("\0mapping")],
+    union("a status, or a mapping such as {status: 429, times: 2}", int="\0number", dict="\0mapping"),
+]
+
+
+class FaultOptions(Mapping):
+    """What goes wrong with the answer, to test clients; events are those that the provider sends."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["status_first"]},
+                {"required": ["stall"]},
+                {"required": ["error_after"]},
+                {"required": ["cut_after"]},
+                {"required": ["split"]},
+                {"required": ["drop_done"], "properties": {"drop_done": {"const": True}}},
+            ],
+            "not": {"required": ["error_after", "cut_after"]},
+        }
+    )
+
+    status_first: FirstRefused = Field(
+        default=429,
+        description="The first request that this rule decides about gets this status, later ones are answered; a "
+        "mapping says how many.",
+    )
+    stall: StallOptions = Field(
+        default=StallOptions(seconds=1.0), description="Silence behind `after` events, for `seconds`."
+    )
+    error_after: Count = Field(
+        default=0, description="Behind how many events an error in the API's own shape comes, and the answer ends."
+    )
+    cut_after: Count = Field(default=0, description="Behind how many events the connection breaks.")
+    drop_done: bool = Field(default=False, description="true: the end mark (`[DONE]`) is not sent.")
+    split: Size = Field(
+        default=1,
+        description="What is sent goes out in pieces of at most so many bytes, wherever they cut a character or a "
+        "line end.",
+    )
+    live: bool = Field(default=False, description="true: also outside of a replay, for real providers.")
+
+
+FaultValue = Annotated[
+    Annotated[NoneAtAll, Tag("\0text")] | Annotated[FaultOptions, Tag("\0mapping")],
+    union("none, or a mapping such as {cut_after: 20}", str="\0text", dict="\0mapping"),
+]
+
+
+def compile_fault(value: str | FaultOptions) -> Fault:
+    """A rule's `fault`; the text is `none`."""
+    if isinstance(value, str):
+        return NO_FAULT
+    given = value.model_fields_set
+    return Fault(
+        status_first=_first(value.status_first) if "status_first" in given else None,
+        stall=Stall(value.stall.after, value.stall.seconds) if "stall" in given else None,
+        error_after=value.error_after if "error_after" in given else None,
+        cut_after=value.cut_after if "cut_after" in given else None,
+        drop_done=value.drop_done,
+        split=value.split if "split" in given else None,
+        live=value.live,
+    )
+
+
+def _first(value: int | FirstOptions) -> First:
+    return First(value) if isinstance(value, int) else First(value.status, value.times)
+
+
+def spell_fault(fault: Fault) -> str:
+    """As one writes it in a rule file."""
+    members = []
+    if (first := fault.status_first) is not None:
+        long = f"{{status: {first.status}, times: {first.times}}}"
+        members.append(f"status_first: {first.status if first.times == 1 else long}")
+    if fault.stall is not None:
+        members.append(f"stall: {{after: {fault.stall.after}, seconds: {fault.stall.seconds:.15g}}}")
+    for name in ("error_after", "cut_after", "split"):
+        if (number := getattr(fault, name)) is not None:
+            members.append(f"{name}: {number}")
+    members += [f"{name}: true" for name in ("drop_done", "live") if getattr(fault, name)]
+    return f"{{{', '.join(members)}}}" if members else "none"
+
+
+def contradiction(error_after: int | None, cut_after: int | None, stall_after: int | None) -> tuple[str, str] | None:
+    """The names of two faults of which one leaves no room for the other, and why; None where all can happen."""
+    if error_after is not None and cut_after is not None:
+        return "cut_after", "`error_after` and `cut_after` cannot be done at once: each of them ends the answer"
+    end = cut_after if error_after is None else error_after
+    if end is not None and stall_after is not None and stall_after > end:
+        name = "cut_after" if error_after is None else "error_after"
+        return "stall", f"a `stall` after {stall_after} never comes: `{name}` ends the answer after {end}"
+    return None
+
+
+def fault_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
+    if value.kind is not NodeKind.MAPPING:
+        return
+    keys = {key.text: key.span for key, _ in value.entries}
+    said = {name for name in keys if name != "live" and not _is_false(value, name)}
+    if not said:
+        message, hint = (
+            "`fault` says nothing that goes wrong",
+            "add one, such as `cut_after: 20`, or write `fault: none`",
+        )
+        yield source.problem(Code.EMPTY, value.span, message, hint)
+    stall = value.get("stall")
+    after = stall.get("after") if stall is not None else None
+    clash = contradiction(_number(value.get("error_after")), _number(value.get("cut_after")), _number(after))
+    if clash is not None:
+        name, message = clash
+        yield source.problem(Code.TWO_ACTIONS, keys[name], message, "keep one, or make two rules with a `when` each")
+
+
+def _is_false(mapping: YamlNode, name: str) -> bool:
+    value = mapping.get(name)
+    return value is not None and value.scalar is False
+
+
+def _number(node: YamlNode | None) -> int | None:
+    """A whole number; None for anything else, of which something else is said."""
+    value = node.scalar if node is not None and node.kind is NodeKind.NUMBER else None
+    return value if isinstance(value, int) else None
