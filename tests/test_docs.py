@@ -25,6 +25,7 @@ from thinkwire.rewrite.strip.states import diagram
 from thinkwire.ruleset import load as shipped
 from thinkwire.ruleset.load import load
 from thinkwire.ruleset.problem import render
+from thinkwire.ruleset.settings.table import settings_table
 from thinkwire.wire import json_tree, splice
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -95,6 +96,13 @@ def test_the_table_of_tag_families_is_printed_from_theirs() -> None:
     shown = re.search(r"<!-- families:.*?-->\n(.*?)<!-- end of families -->", guide, re.DOTALL)
     assert shown is not None
     assert shown[1] == families_table(FAMILIES.values()), "CONTRIBUTING.md, A new family of tags, says how"
+
+
+def test_the_table_of_settings_is_printed_from_theirs() -> None:
+    guide = (PROJECT / "docs" / "guide.md").read_text(encoding="utf-8")
+    shown = re.search(r"<!-- settings:.*?-->\n(.*?)<!-- end of settings -->", guide, re.DOTALL)
+    assert shown is not None
+    assert shown[1] == settings_table(), "CONTRIBUTING.md, A new setting, says how to print it anew"
 
 
 def test_the_diagram_of_states_is_printed_from_the_table() -> None:
