@@ -382,7 +382,7 @@ def test_the_diff_shows_what_the_rules_do_to_a_request(
         "  request",
         '  + messages.1.reasoning_content: "Hm."',
     ]
-    assert lines[-2].endswith("): thoughts put back: 1, request edited, nothing to change")
+    assert lines[-2].endswith("): reasoning put back: 1, request edited, nothing to change")
 
 
 def test_the_diff_shows_members_of_a_request_that_go_change_and_come(

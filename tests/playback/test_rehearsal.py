@@ -50,7 +50,7 @@ def test_what_an_earlier_answer_thought_is_put_back() -> None:
     first, second = rehearsed(rules("kimi"), exchange(ANSWER, question=FIRST), exchange(ANSWER, question=NEXT))
     assert not first.request.is_changed
     assert called(second) == CALLED | {"reasoning_content": "Hm."}
-    assert second.request.notes == ["thoughts put back: 1", "request edited"]
+    assert second.request.notes == ["reasoning put back: 1", "request edited"]
     assert json.loads(second.request.before) == NEXT
     assert [rule.id for rule in second.choice.rules] == ["kimi", "default-rename"]
 

@@ -134,7 +134,7 @@ def test_the_request_that_goes_up_is_seen(tmp_path: Path) -> None:
 def test_what_an_earlier_answer_thought_is_put_back(tmp_path: Path) -> None:
     flows = exchange(CALLING, question=FIRST), exchange(ANSWER, question=NEXT)
     test = "expect: {request: {body: {messages.1.reasoning_content: Hm.}}}"
-    assert run(tmp_path, RESTORE, test, *flows).notes == ("thoughts put back: 1", "request edited")
+    assert run(tmp_path, RESTORE, test, *flows).notes == ("reasoning put back: 1", "request edited")
     assert differing(tmp_path, RESTORE, test, *flows) == []
     assert differing(tmp_path, RENAME, test, *flows) == ["request.body messages.1.reasoning_content"]
     assert differing(tmp_path, RESTORE, test, *flows[1:]) == ["request.body messages.1.reasoning_content"]

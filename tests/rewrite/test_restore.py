@@ -104,7 +104,7 @@ def test_a_call_gets_its_thought_back(plan: ResponsePlan, name: str, size: int |
     assert session.said(NEXT, To.REASONING) == CALLED | {"reasoning": THOUGHT}
     assert session.said(NEXT) == CALLED | {"reasoning_content": THOUGHT}  # as the table says of this model
     assert session.said(NEXT, To.INLINE)["content"] == f"<think>\n{THOUGHT}\n</think>\n\n"
-    assert "thoughts put back: 1" in session.asked(NEXT).notes
+    assert "reasoning put back: 1" in session.asked(NEXT).notes
 
 
 def test_a_whole_answer_is_remembered_too() -> None:
@@ -143,7 +143,7 @@ def test_nothing_is_put_back_where_nobody_knows_a_form() -> None:
 def test_what_is_forgotten_is_filled_or_said() -> None:
     session = Session(CHAT)
     assert session.said(NEXT, History(To.REASONING_CONTENT, fill="")) == CALLED | {"reasoning_content": ""}
-    assert "turns with calls that have no thought, and none is remembered: 1" in session.asked(NEXT).notes
+    assert "turns with calls but no reasoning, and none remembered: 1" in session.asked(NEXT).notes
 
 
 def test_a_text_gets_its_thought_back() -> None:
@@ -354,12 +354,12 @@ def test_the_later_ones_of_several_calls_lack_nothing() -> None:
     other = {"functionCall": {"name": "f", "args": {}, "id": "g2"}}
     gemini.answered(asked, gemini_answer(CALL_PART | {"thoughtSignature": "s"}, other))
     both = {"contents": [*asked["contents"], {"role": "model", "parts": [CALL_PART, other]}]}
-    assert gemini.asked(both).notes == ["thoughts put back: 1"]
+    assert gemini.asked(both).notes == ["reasoning put back: 1"]
     responses = Session("openai-responses", KEEP)
     second = FUNCTION | {"id": "fc_2", "call_id": "k2"}
     responses.answered({"input": "q"}, response(REASONING, FUNCTION, second))
     again = {"input": [{"role": "user", "content": "q"}, FUNCTION, second]}
-    assert responses.asked(again).notes == ["thoughts put back: 1"]
+    assert responses.asked(again).notes == ["reasoning put back: 1"]
 
 
 # --- Responses --------------------------------------------------------------------------------------------------
@@ -422,7 +422,7 @@ def test_a_client_may_act_on_a_call_before_the_answer_ends(
     session = Session(dialect, KEEP)
     machine = StreamRewriter(session._answer(asked), ContentHint.EVENTS, None, 10.0, 0.0)
     machine.feed(raw[: raw.index(last)], 0.0)
-    assert session.asked(again).notes == ["thoughts put back: 1"]
+    assert session.asked(again).notes == ["reasoning put back: 1"]
 
 
 # --- what a request must be like -----------------------------------------------------------------------------------
@@ -553,7 +553,7 @@ def test_nothing_is_said_to_be_put_back_where_nothing_was() -> None:
     sealed = [{"type": "reasoning.encrypted", "data": "x"}]
     choice = {"index": 0, "message": CALLED | {"reasoning_details": sealed}, "finish_reason": "stop"}
     session.answered_whole(ASKED, {"object": "chat.completion", "choices": [choice]})
-    assert not any(note.startswith("thoughts put back") for note in session.asked(NEXT).notes)
+    assert not any(note.startswith("reasoning put back") for note in session.asked(NEXT).notes)
 
 
 def test_what_is_nested_too_deep_is_passed_and_not_remembered() -> None:

@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from thinkwire.dialects.history.base import Thought, Turn, item_key
+from thinkwire.dialects.history.base import Turn, TurnReasoning, item_key
 from thinkwire.rewrite.history.memory import Memory
 
 ANN, BEN = b"a" * 16, b"b" * 16
@@ -22,24 +22,24 @@ def memory(most_bytes: int = 1_000_000, longest: float = 100.0) -> tuple[Memory,
 
 
 def call(identity: str, thought: str = "", user: str = "q") -> Turn:
-    return Turn((item_key(identity),), user, thought=Thought(thought))
+    return Turn((item_key(identity),), user, reasoning=TurnReasoning(thought))
 
 
 def said(text: str, thought: str = "", user: str = "q") -> Turn:
-    return Turn((f"text {text}",), user, thought=Thought(thought))
+    return Turn((f"text {text}",), user, reasoning=TurnReasoning(thought))
 
 
 def test_a_call_is_known_by_its_id_whatever_was_said_before() -> None:
     known, _ = memory()
     known.remember(ANN, call("1", "Hm"))
-    assert known.recall(ANN, call("1")) == known.recall(ANN, call("1", user="cut")) == Thought("Hm")
+    assert known.recall(ANN, call("1")) == known.recall(ANN, call("1", user="cut")) == TurnReasoning("Hm")
     assert known.recall(ANN, call("2")) is None
 
 
 def test_a_text_is_known_by_what_was_said_before() -> None:
     known, _ = memory()
     known.remember(ANN, said("ok", "Hm"))
-    assert known.recall(ANN, said("ok")) == Thought("Hm")
+    assert known.recall(ANN, said("ok")) == TurnReasoning("Hm")
     assert known.recall(ANN, said("ok", user="another")) is None
 
 
@@ -48,8 +48,8 @@ def test_callers_never_see_each_others_thoughts() -> None:
     known.remember(ANN, call("1", "of Ann"))
     assert known.recall(BEN, call("1")) is None
     known.remember(BEN, call("1", "of Ben"))
-    assert known.recall(ANN, call("1")) == Thought("of Ann")
-    assert known.recall(BEN, call("1")) == Thought("of Ben")
+    assert known.recall(ANN, call("1")) == TurnReasoning("of Ann")
+    assert known.recall(BEN, call("1")) == TurnReasoning("of Ben")
 
 
 def test_two_thoughts_under_one_key_restore_neither() -> None:
@@ -60,27 +60,27 @@ def test_two_thoughts_under_one_key_restore_neither() -> None:
     assert known.recall(ANN, said("ok")) is None
     assert known.recall(ANN, call("functions.dir:0", user="cut")) is None
     # Some count their calls anew in each conversation: what the user said tells them apart.
-    assert known.recall(ANN, call("functions.dir:0", user="asked one")) == Thought("one")
+    assert known.recall(ANN, call("functions.dir:0", user="asked one")) == TurnReasoning("one")
 
 
 def test_the_same_thought_twice_is_one() -> None:
     known, _ = memory()
     known.remember(ANN, said("ok", "Hm"))
     known.remember(ANN, said("ok", "Hm"))
-    assert known.recall(ANN, said("ok")) == Thought("Hm")
+    assert known.recall(ANN, said("ok")) == TurnReasoning("Hm")
 
 
 def test_a_turn_that_went_on_is_remembered_as_it_ended() -> None:
     known, _ = memory()
     first = known.remember(ANN, call("1", "H"))
     known.remember(ANN, call("1", "Hm"), instead_of=first)
-    assert (known.recall(ANN, call("1")), len(known)) == (Thought("Hm"), 1)
+    assert (known.recall(ANN, call("1")), len(known)) == (TurnReasoning("Hm"), 1)
 
 
 def test_blocks_come_back_as_they_were() -> None:
     known, _ = memory()
-    thought = Thought("Hm \ud83d", ((0, '{"type":"thinking"}'), (2, '{"data":"\xc3\xa9"}')), 3)
-    known.remember(ANN, Turn((item_key("1"),), thought=thought))
+    thought = TurnReasoning("Hm \ud83d", ((0, '{"type":"thinking"}'), (2, '{"data":"\xc3\xa9"}')), 3)
+    known.remember(ANN, Turn((item_key("1"),), reasoning=thought))
     assert known.recall(ANN, call("1", user="")) == thought
 
 
@@ -89,10 +89,10 @@ def test_what_nobody_asks_for_is_forgotten_in_time() -> None:
     known.remember(ANN, call("1", "Hm"))
     known.remember(ANN, call("2", "So"))
     clock.now = 90.0
-    assert known.recall(ANN, call("1")) == Thought("Hm")
+    assert known.recall(ANN, call("1")) == TurnReasoning("Hm")
     clock.now = 150.0
     assert known.recall(ANN, call("2")) is None
-    assert known.recall(ANN, call("1")) == Thought("Hm")
+    assert known.recall(ANN, call("1")) == TurnReasoning("Hm")
     clock.now = 260.0
     assert (known.recall(ANN, call("1")), len(known), known.size) == (None, 0, 0)
 

@@ -1,7 +1,7 @@
-"""Earlier turns in the requests of chat completions and of those that are like them: Ollama, Anthropic Messages.
+"""Earlier turns in the requests of chat completions and similar APIs: Ollama, Anthropic Messages.
 
-Clients keep a thought as a member of the message under any name, as a list of blocks beside the content, as parts of
-the content, or as tagged text in front of it (docs/apis.md, "Earlier reasoning in requests").
+Clients keep reasoning as a member of the message under any name, as a list of blocks beside the content, as parts of
+the content, or as tagged text before it (docs/apis.md, "Earlier reasoning in requests").
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from thinkwire.dialects.history.base import (
     Conversation,
     Turn,
     call_key,
-    said_by,
-    since,
+    content_text,
     text_key,
+    turn_position,
 )
-from thinkwire.dialects.history.chat_collector import ChatListener
+from thinkwire.dialects.history.chat_collector import ChatTurnCollector
 from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node, Shape
 
@@ -26,13 +26,13 @@ __all__ = ["CHAT_CONVERSATION", "OLLAMA_CONVERSATION", "assistant_table", "last_
 # --- a request ---------------------------------------------------------------------------------------------------
 
 CONTENT: Final = Shape(elements=CONTENT_PART, label=Level(filler='{"type":"text","text":""}'))
-"""A list of content; unlike that of an answer, one that has lost all its parts stays a list."""
+"""A content list; unlike that of an answer, it stays a list when it has lost all its parts."""
 
 
 def assistant_table(members: dict[str, Any]) -> Shape:
-    """The table of a request with a list of messages, of which those of the assistant have these members."""
-    said = Shape(members={"role": ROLE, **members}, other=OTHER, label=Level(opens=True, allows_rename=True))
-    message = Shape(switch="role", cases={"assistant": said}, members={})
+    """The table of a request with a list of messages; the assistant's have these members."""
+    assistant = Shape(members={"role": ROLE, **members}, other=OTHER, label=Level(opens=True, allows_rename=True))
+    message = Shape(switch="role", cases={"assistant": assistant}, members={})
     return Shape(members={"messages": Shape(elements=message)}, other=OTHER)
 
 
@@ -44,14 +44,14 @@ def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
         role = node.child("role")
         if role is not None and role.raw == '"user"':
             content = node.child("content")
-            user, steps = said_by(content.value) if content is not None else "", 0
+            user, steps = content_text(content.value) if content is not None else "", 0
         elif (update := by_node.get(node)) is not None:
-            lacks = not any(_holds_thought(part) for part in update.parts)
-            yield Turn(_keys(node.value), since(user, steps), node, update, lacks)
+            lacks = not any(_holds_reasoning(part) for part in update.parts)
+            yield Turn(_keys(node.value), turn_position(user, steps), node, update, lacks)
             steps += 1
 
 
-def _holds_thought(part: Part) -> bool:
+def _holds_reasoning(part: Part) -> bool:
     return part.kind in (Kind.REASONING, Kind.OPAQUE) and part.is_meaningful and not part.is_flag
 
 
@@ -70,7 +70,7 @@ def _key_of_call(call: Any) -> str:
 
 
 def visible_text(content: Any) -> str:
-    """The text of a message's content, thoughts left out."""
+    """The text of a message's content, without reasoning."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()
@@ -84,9 +84,9 @@ def last_user(body: object) -> str:
     for message in messages if isinstance(messages, list) else ():
         role = message.get("role") if isinstance(message, dict) else None
         if role == "user":
-            user, steps = said_by(message.get("content")), 0
+            user, steps = content_text(message.get("content")), 0
         steps += role == "assistant"
-    return since(user, steps)
+    return turn_position(user, steps)
 
 
 # --- the conversations -----------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ CHAT_CONVERSATION: Final = Conversation(
     table=assistant_table(MESSAGE_MEMBERS | {"content": CONTENT}),
     turns=_turns,
     last_user=last_user,
-    listener=ChatListener,
+    collector=ChatTurnCollector,
     forms={
         HistoryForm.REASONING_CONTENT: "reasoning_content",
         HistoryForm.REASONING: "reasoning",
@@ -109,6 +109,6 @@ OLLAMA_CONVERSATION: Final = Conversation(
     table=assistant_table({"thinking": REASONING, "content": CONTENT, "tool_calls": TOOL_CALL}),
     turns=_turns,
     last_user=last_user,
-    listener=ChatListener,
+    collector=ChatTurnCollector,
     forms={HistoryForm.THINKING: "thinking", HistoryForm.INLINE: "", HistoryForm.DROP: ""},
 )

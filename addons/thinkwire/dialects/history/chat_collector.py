@@ -1,26 +1,35 @@
-"""Hears answers of chat completions and of those that are like them, for what their next requests must bring back."""
+"""Collects the turns of chat completions and similar answers, for what the next requests must bring back."""
 
 from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
-from thinkwire.dialects.history.base import DISCARD, Pieces, SplitTags, TextSink, Thought, Turn, call_key, text_key
+from thinkwire.dialects.history.base import (
+    DISCARD,
+    Pieces,
+    SplitTags,
+    TextSink,
+    Turn,
+    TurnReasoning,
+    call_key,
+    text_key,
+)
 from thinkwire.wire.splice import to_document
 
-__all__ = ["ChatListener"]
+__all__ = ["ChatTurnCollector"]
 
 
 class _Call:
-    """A tool call, which comes whole, or in pieces: the id and the name first, then the arguments."""
+    """A tool call, which comes whole or in pieces: the id and the name first, then the arguments."""
 
     def __init__(self) -> None:
         self.identity: object = None
         self.name: object = None
         self.pieces = Pieces()
         self.arguments: object = None
-        """Where they are no text."""
+        """If they are not a text."""
 
-    def hear(self, call: dict[str, Any]) -> None:
+    def add(self, call: dict[str, Any]) -> None:
         self.identity = call.get("id") or self.identity
         function = call.get("function")
         if not isinstance(function, dict):
@@ -38,7 +47,7 @@ class _Call:
 
 
 class _Choice:
-    """What was said in one choice."""
+    """The contents of one choice."""
 
     def __init__(self) -> None:
         self.reasoning = Pieces()
@@ -46,32 +55,32 @@ class _Choice:
         self.calls: dict[object, _Call] = {}
         self.details: list[Any] = []
 
-    def turn(self, tell_apart: SplitTags) -> Turn:
+    def turn(self, split_tags: SplitTags) -> Turn:
         keys = tuple(call.key for call in self.calls.values())
-        tagged, text = tell_apart(self.text.text)
+        tagged, text = split_tags(self.text.text)
         details = to_document(self.details)
-        thought = Thought(self.reasoning.text or tagged, ((0, details),) if self.details else ())
-        return Turn(keys or ((text_key(text),) if text.strip() else ()), thought=thought)
+        reasoning = TurnReasoning(self.reasoning.text or tagged, ((0, details),) if self.details else ())
+        return Turn(keys or ((text_key(text),) if text.strip() else ()), reasoning=reasoning)
 
 
-class ChatListener:
-    """Hears an answer of choices."""
+class ChatTurnCollector:
+    """Collects an answer of choices."""
 
     is_due = False  # calls are complete with the finish
 
-    def __init__(self, tell_apart: SplitTags) -> None:
-        self._tell_apart = tell_apart
+    def __init__(self, split_tags: SplitTags) -> None:
+        self._split_tags = split_tags
         self._choices: dict[ItemKey, _Choice] = {}
 
-    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
-        sinks = [self._hear(update, extent) for update in updates if update.extent is extent and update.item]
-        heard = [sink for sink in sinks if sink is not DISCARD]
-        return None if len(heard) > 1 else heard[0] if heard else DISCARD
+    def collect(self, updates: list[Update], extent: Extent) -> TextSink | None:
+        sinks = [self._collect(update, extent) for update in updates if update.extent is extent and update.item]
+        found = [sink for sink in sinks if sink is not DISCARD]
+        return None if len(found) > 1 else found[0] if found else DISCARD
 
     def turns(self) -> Iterable[Turn]:
-        return [choice.turn(self._tell_apart) for choice in self._choices.values()]
+        return [choice.turn(self._split_tags) for choice in self._choices.values()]
 
-    def _hear(self, update: Update, extent: Extent) -> TextSink | None:
+    def _collect(self, update: Update, extent: Extent) -> TextSink | None:
         assert update.item is not None
         choice = self._choices.setdefault(update.item, _Choice())
         texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
@@ -83,38 +92,38 @@ class ChatListener:
                 for element in part.node.value:
                     _add_detail(choice.details, element, is_piece=extent is Extent.DELTA)
         named = [part for part in update.of(Kind.REASONING) if part.node.is_string and part.is_meaningful]
-        thoughts = [min(named, key=_rank)] if named else [leaf for part in blocks for leaf in _text_leaves(part)]
-        for part in thoughts:
+        spoken = (
+            [min(named, key=lambda part: part.rank)]
+            if named
+            else [leaf for part in blocks for leaf in _text_leaves(part)]
+        )
+        for part in spoken:
             choice.reasoning.take(part.node)
         calls = update.of(Kind.TOOL_CALL)
         if calls:
-            return _hear_calls(calls, choice)
+            return _collect_calls(calls, choice)
         if blocks:
             return None
-        return choice.text if texts and not thoughts else choice.reasoning if thoughts and not texts else DISCARD
+        return choice.text if texts and not spoken else choice.reasoning if spoken and not texts else DISCARD
 
 
 def _text_leaves(part: Part) -> Iterable[Part]:
     return (leaf for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string)
 
 
-def _rank(part: Part) -> int:
-    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
-
-
-def _hear_calls(parts: list[Part], choice: _Choice) -> TextSink | None:
-    """Returns where more arguments go, if the document holds nothing but some of one call's."""
-    heard: list[tuple[_Call, dict[str, Any]]] = []
+def _collect_calls(parts: list[Part], choice: _Choice) -> TextSink | None:
+    """Returns where more arguments go, if the document holds only arguments of one call."""
+    found: list[tuple[_Call, dict[str, Any]]] = []
     for part in parts:
         value = part.node.value
         for position, call in enumerate(value if isinstance(value, list) else ()):
             if isinstance(call, dict):
-                place = call.get("index", len(choice.calls) if call.get("id") else position)
-                known = choice.calls.setdefault(place, _Call())
-                known.hear(call)
-                heard.append((known, call))
-    if len(heard) == 1 and not heard[0][1].get("id") and _has_arguments_alone(heard[0][1]):
-        return heard[0][0].pieces
+                index = call.get("index", len(choice.calls) if call.get("id") else position)
+                known = choice.calls.setdefault(index, _Call())
+                known.add(call)
+                found.append((known, call))
+    if len(found) == 1 and not found[0][1].get("id") and _has_arguments_alone(found[0][1]):
+        return found[0][0].pieces
     return None
 
 
@@ -124,9 +133,9 @@ def _has_arguments_alone(call: dict[str, Any]) -> bool:
 
 
 def _add_detail(details: list[Any], element: Any, *, is_piece: bool) -> None:
-    """In a stream, an element goes on with the one before, of the same kind and place, until that is signed."""
+    """In a stream, an element continues the previous one of the same type and index, until that is signed."""
     before = details[-1] if details else None
-    if not (is_piece and isinstance(element, dict) and isinstance(before, dict) and _goes_on(before, element)):
+    if not (is_piece and isinstance(element, dict) and isinstance(before, dict) and _continues(before, element)):
         details.append(element)
         return
     for name, value in element.items():
@@ -139,8 +148,8 @@ def _add_detail(details: list[Any], element: Any, *, is_piece: bool) -> None:
 _CONTINUED: Final = frozenset(("text", "summary"))
 
 
-def _goes_on(before: dict[str, Any], element: dict[str, Any]) -> bool:
-    """Is the element more of the one before? Encrypted ones are whole, and a signature is the end of one."""
+def _continues(before: dict[str, Any], element: dict[str, Any]) -> bool:
+    """Does the element continue the previous one? Encrypted ones are whole, and a signature ends one."""
     if element.get("index") is None or before.get("signature") or "data" in element:
         return False
     same = all(before.get(name) == element.get(name) for name in ("type", "index"))

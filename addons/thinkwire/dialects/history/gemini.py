@@ -1,6 +1,6 @@
 """Earlier turns in Gemini's API: signatures on the parts of a turn, most of all on calls (docs/apis.md, "Gemini").
 
-The thought itself need not come back; the signature of a call must, where the call is of the running turn.
+The reasoning itself need not come back; the signature of a call must, if the call belongs to the current turn.
 """
 
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from thinkwire.dialects.history.base import (
     DISCARD,
     Conversation,
     TextSink,
-    Thought,
     Turn,
+    TurnReasoning,
     call_key,
-    said_by,
-    since,
+    content_text,
     text_key,
+    turn_position,
 )
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
@@ -37,7 +37,7 @@ def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
         role, parts = content.child("role"), content.child("parts")
         nodes = parts.children if parts is not None else []
         if role is None or role.raw != '"model"':
-            said = said_by([node.value for node in nodes])
+            said = content_text([node.value for node in nodes])
             user, steps = (said, 0) if said else (user, steps + was_model)
             was_model = False
             continue
@@ -45,12 +45,12 @@ def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
         for node in nodes:
             part = node.value
             if keys := _keys(part):
-                yield Turn(keys[:1], since(user, steps), node, None, _SIGNATURES.isdisjoint(part), is_first)
+                yield Turn(keys[:1], turn_position(user, steps), node, None, _SIGNATURES.isdisjoint(part), is_first)
                 is_first = is_first and "functionCall" not in part
 
 
 def _keys(part: Any) -> tuple[str, ...]:
-    """All that a part may be known by: calls have ids in few places, and clients lose them."""
+    """Everything that can identify a part: few servers give calls an id, and clients lose it."""
     if not isinstance(part, dict) or part.get("thought") is True:
         return ()
     call = part.get("functionCall")
@@ -68,20 +68,20 @@ def _last_user(body: object) -> str:
         if isinstance(content, dict) and content.get("role") == "model":
             was_model = True
         elif isinstance(content, dict):
-            said = said_by(content.get("parts"))
+            said = content_text(content.get("parts"))
             user, steps = (said, 0) if said else (user, steps + was_model)
             was_model = False
-    return since(user, steps)
+    return turn_position(user, steps)
 
 
-class _GeminiListener:
-    """Hears the parts of an answer that have a signature."""
+class _GeminiTurnCollector:
+    """Collects the parts of an answer that have a signature."""
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
+    def collect(self, updates: list[Update], extent: Extent) -> TextSink | None:
         known = len(self._turns)
         for update in updates:
             content = update.node.child("content")
@@ -92,7 +92,7 @@ class _GeminiListener:
                 part = node.value
                 signature = node.child(_SIGNATURE)
                 if signature is not None and (keys := _keys(part)):
-                    self._turns.append(Turn(keys, thought=Thought(blocks=((0, signature.raw),))))
+                    self._turns.append(Turn(keys, reasoning=TurnReasoning(blocks=((0, signature.raw),))))
         self.is_due = len(self._turns) > known
         return DISCARD
 
@@ -100,10 +100,10 @@ class _GeminiListener:
         return self._turns
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
-    if turn.node is None or not turn.node.children or not thought.blocks:
+def _put_back(turn: Turn, remembered: TurnReasoning, edits: Edits) -> bool:
+    if turn.node is None or not turn.node.children or not remembered.blocks:
         return False
-    edits.append(turn.node, _SIGNATURE, thought.blocks[0][1])
+    edits.append(turn.node, _SIGNATURE, remembered.blocks[0][1])
     return True
 
 
@@ -111,6 +111,6 @@ GEMINI_CONVERSATION: Final = Conversation(
     table=Shape(members={"contents": Shape(elements=_CONTENT)}),
     turns=_turns,
     last_user=_last_user,
-    listener=lambda _tell_apart: _GeminiListener(),
+    collector=lambda _split_tags: _GeminiTurnCollector(),
     put_back=_put_back,
 )

@@ -1,7 +1,7 @@
 """Earlier turns in Anthropic Messages: content blocks, reasoning with its signatures (docs/apis.md,
 "Anthropic Messages").
 
-In a tool loop the provider wants the thoughts of the running turn back as they came, where they stood.
+In a tool loop the provider wants the reasoning blocks of the current turn back unchanged and in their places.
 """
 
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ from thinkwire.dialects.history.base import (
     Conversation,
     Pieces,
     TextSink,
-    Thought,
     Turn,
+    TurnReasoning,
     call_key,
-    said_by,
-    since,
+    content_text,
     text_key,
+    turn_position,
 )
 from thinkwire.dialects.history.chat import CONTENT, assistant_table, last_user, visible_text
 from thinkwire.dialects.history.provider_forms import HistoryForm
@@ -27,7 +27,7 @@ from thinkwire.wire.splice import Edits, to_document
 
 __all__ = ["MESSAGES_CONVERSATION"]
 
-_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
+_REASONING_TYPES: Final = frozenset(("thinking", "redacted_thinking"))
 
 # --- a request ---------------------------------------------------------------------------------------------------
 
@@ -40,11 +40,11 @@ def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
         content = node.child("content")
         value = content.value if content is not None else None
         if (update := by_node.get(node)) is None:
-            user, steps = said_by(value), 0
+            user, steps = content_text(value), 0
             continue
         blocks = value if isinstance(value, list) else []
-        lacks = not any(_type(block) in _THOUGHTS for block in blocks)
-        yield Turn(_keys(blocks, visible_text(value)), since(user, steps), node, update, lacks)
+        lacks = not any(_type(block) in _REASONING_TYPES for block in blocks)
+        yield Turn(_keys(blocks, visible_text(value)), turn_position(user, steps), node, update, lacks)
         steps += 1
 
 
@@ -58,21 +58,21 @@ def _type(block: Any) -> object:
     return block.get("type") if isinstance(block, dict) else None
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
-    """The blocks where they stood; in front of all where the client has left out others."""
+def _put_back(turn: Turn, remembered: TurnReasoning, edits: Edits) -> bool:
+    """The blocks in their places; before all others if the client has left some out."""
     content = turn.node.child("content") if turn.node is not None else None
-    if content is None or not thought.blocks:
+    if content is None or not remembered.blocks:
         return False
     if content.is_string:
         text = f'{{"type":"text","text":{content.raw}}}' if not content.is_empty else ""
-        edits.replace(content, f"[{','.join(filter(None, [*(block for _, block in thought.blocks), text]))}]")
+        edits.replace(content, f"[{','.join(filter(None, [*(block for _, block in remembered.blocks), text]))}]")
         return True
-    staying = [block for block in content.children if not edits.is_removed(block)]
-    for place, block in thought.blocks:
-        at = min(place, len(staying) - 1) if len(staying) == thought.visible else 0
-        if staying:
-            edits.insert_before(staying[at], block)
-    return bool(staying)
+    remaining = [block for block in content.children if not edits.is_removed(block)]
+    for position, block in remembered.blocks:
+        at = min(position, len(remaining) - 1) if len(remaining) == remembered.visible else 0
+        if remaining:
+            edits.insert_before(remaining[at], block)
+    return bool(remaining)
 
 
 # --- an answer ---------------------------------------------------------------------------------------------------
@@ -90,21 +90,21 @@ class _Block:
 
     @property
     def whole(self) -> dict[str, Any]:
-        said = {name: pieces.text for name, pieces in self.pieces.items()}
-        given = said.pop("partial_json", None)
-        whole = self.begun | {name: str(self.begun.get(name) or "") + text for name, text in said.items()}
-        return whole if given is None else whole | {"input": given}
+        texts = {name: pieces.text for name, pieces in self.pieces.items()}
+        arguments = texts.pop("partial_json", None)
+        whole = self.begun | {name: str(self.begun.get(name) or "") + text for name, text in texts.items()}
+        return whole if arguments is None else whole | {"input": arguments}
 
 
-class _MessagesListener:
-    """Hears a message, block by block."""
+class _MessagesTurnCollector:
+    """Collects a message, block by block."""
 
     def __init__(self) -> None:
         self._blocks: dict[object, _Block] = {}
         self._body: list[Any] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
+    def collect(self, updates: list[Update], extent: Extent) -> TextSink | None:
         own = updates[0]
         self.is_due = False
         if own.resets:
@@ -113,15 +113,15 @@ class _MessagesListener:
             content = own.node.child("content")
             self._body = content.value if content is not None and isinstance(content.value, list) else []
         elif own.item is not None:
-            return self._hear_block(own, own.item)
+            return self._collect_block(own, own.item)
         return DISCARD
 
-    def _hear_block(self, update: Update, owner: object) -> TextSink | None:
+    def _collect_block(self, update: Update, item: object) -> TextSink | None:
         begun, delta = update.node.child("content_block"), update.node.child("delta")
         if begun is not None:
-            self._blocks[owner] = _Block(begun.value)
+            self._blocks[item] = _Block(begun.value)
         elif delta is not None:
-            block = self._blocks.setdefault(owner, _Block(None))
+            block = self._blocks.setdefault(item, _Block(None))
             kinds = update.of(Kind.REASONING, Kind.OPAQUE, Kind.TEXT, Kind.TOOL_CALL)
             texts = [part.node for part in kinds if part.node.is_string and part.is_meaningful]
             for node in texts:
@@ -133,23 +133,23 @@ class _MessagesListener:
 
     def turns(self) -> Iterable[Turn]:
         blocks = self._body or [block.whole for block in self._blocks.values()]
-        visible = [block for block in blocks if _type(block) not in _THOUGHTS]
-        thoughts: list[tuple[int, str]] = []
+        visible = [block for block in blocks if _type(block) not in _REASONING_TYPES]
+        hidden: list[tuple[int, str]] = []
         before = 0
         for block in blocks:
-            if _type(block) in _THOUGHTS:
-                thoughts.append((before, to_document(block)))
+            if _type(block) in _REASONING_TYPES:
+                hidden.append((before, to_document(block)))
             else:
                 before += 1
         text = "".join(str(block.get("thinking", "")) for block in blocks if _type(block) == "thinking")
-        yield Turn(_keys(blocks, visible_text(visible)), thought=Thought(text, tuple(thoughts), len(visible)))
+        yield Turn(_keys(blocks, visible_text(visible)), reasoning=TurnReasoning(text, tuple(hidden), len(visible)))
 
 
 MESSAGES_CONVERSATION: Final = Conversation(
     table=assistant_table({"content": CONTENT}),
     turns=_turns,
     last_user=last_user,
-    listener=lambda _tell_apart: _MessagesListener(),
+    collector=lambda _split_tags: _MessagesTurnCollector(),
     put_back=_put_back,
     forms={HistoryForm.BLOCKS: "", HistoryForm.INLINE: "", HistoryForm.DROP: ""},
 )

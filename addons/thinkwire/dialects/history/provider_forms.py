@@ -1,7 +1,7 @@
 """Who takes earlier reasoning back, and in which form (docs/apis.md, "Earlier reasoning in requests").
 
-A host says more than a model: behind it stands an API that reads its own form whatever the model. Where the host is
-unknown, the model's template decides. Unknown is unknown: the caller drops, since a text in the wrong place is shown.
+A host decides before a model, since its API reads one form whatever the model is. If the host is unknown, the model's
+template decides. If both are unknown, the reasoning is dropped: text in the wrong place would be shown.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class HistoryForm(Enum):
     REASONING_CONTENT = "reasoning_content"
     REASONING = "reasoning"
     INLINE = "inline"
-    """Between tags, in front of the content."""
+    """Between tags, before the content."""
     DETAILS = "reasoning_details"
     CONTENT_LIST = "content list"
     """Mistral: an element of type `thinking` in a list of content."""
@@ -35,7 +35,7 @@ class HistoryForm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HistoryFormat:
-    """One row: who, and the form it takes."""
+    """One row: which provider or model, and the form it takes."""
 
     form: HistoryForm
     hosts: tuple[str, ...] = ()
@@ -44,18 +44,18 @@ class HistoryFormat:
     """Globs in lower case, any of them; empty: any model."""
     dialect: str = "chat-completions"
     family: str = ""
-    """The tag family that these models write, where known."""
+    """The tag family that these models write, if known."""
     prompted: bool = False
-    """Is it a prompt that taught the family? No model is known by name then, only a rule can say so."""
+    """Did a prompt teach the family? Then no model is known by name, and only a rule can say so."""
 
 
 def _named(*names: str) -> tuple[str, ...]:
-    """Globs for names that stand anywhere: behind an owner, a path, a region."""
+    """Globs for names in any place: after an owner, a path, a region."""
     return tuple(f"*{name}*" for name in names)
 
 
 def _beginning(*names: str) -> tuple[str, ...]:
-    """Globs for names that are also the end of other words: a model's name begins with them, or its last part does."""
+    """Globs for names that also end other words: a model's name, or the last part of it, must begin with them."""
     return tuple(glob for name in names for glob in (f"{name}*", f"*/{name}*"))
 
 
@@ -81,9 +81,9 @@ HISTORY: Final[tuple[HistoryFormat, ...]] = (
     HistoryFormat(HistoryForm.CONTENT_LIST, ("api.mistral.ai",)),
     HistoryFormat(HistoryForm.DROP, ("api.openai.com", "*.openai.azure.com")),
     HistoryFormat(HistoryForm.INLINE, _MINIMAX, _MINIMAX_M3, family="minimax-m3"),
-    # The first row of the family `think`, and so the answer for a model that only a rule knows: tags, no field.
+    # The first row of the family `think`, and so the form for a model that only a rule knows: tags, not a field.
     HistoryFormat(HistoryForm.INLINE, _MINIMAX, family="think"),
-    # R1 refused it on this host, but its name, `deepseek-reasoner`, has long been that of models that insist on it.
+    # R1 refused it on this host, but its name, `deepseek-reasoner`, now belongs to models that require it.
     HistoryFormat(HistoryForm.REASONING_CONTENT, ("api.deepseek.com",), family="think"),
     HistoryFormat(HistoryForm.REASONING_CONTENT, _MOONSHOT, _KIMI_K3, family="kimi-k3"),
     HistoryFormat(HistoryForm.REASONING_CONTENT, _MOONSHOT, family="think"),
@@ -91,7 +91,7 @@ HISTORY: Final[tuple[HistoryFormat, ...]] = (
     HistoryFormat(HistoryForm.REASONING_CONTENT, ("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"), family="think"),
     HistoryFormat(HistoryForm.REASONING, ("api.groq.com", "api.cerebras.ai", "api.together.xyz", "api.together.ai")),
     HistoryFormat(HistoryForm.REASONING_CONTENT, ("api.fireworks.ai", "api.x.ai")),
-    # --- by model: those that frame their channels themselves, and must not be shown the markers as text ----------
+    # --- by model: those that frame channels themselves and must not see the markers as text ----------
     HistoryFormat(
         HistoryForm.REASONING_CONTENT,
         models=_named("deepseek*v3[.p]2", "deepseek*v4", "deepseek-reasoner"),  # the last behind a gateway
@@ -102,7 +102,7 @@ HISTORY: Final[tuple[HistoryFormat, ...]] = (
     HistoryFormat(HistoryForm.REASONING, models=_named("gpt-oss"), family="harmony"),
     HistoryFormat(HistoryForm.REASONING_CONTENT, models=_beginning("muse-"), family="muse"),
     # --- by model: those whose template reads tags ----------------------------------------------------------------
-    # R1's first API refused it and its template forgets it. Before `think`: one of its distillates is a Qwen3.
+    # The original R1 API refused it and its template ignores it. Before `think`: one of its distillates is a Qwen3.
     HistoryFormat(HistoryForm.DROP, models=_named("deepseek?r1"), family="think"),
     HistoryFormat(HistoryForm.INLINE, models=_MINIMAX_M3, family="minimax-m3"),
     HistoryFormat(HistoryForm.INLINE, models=_named("seed-oss"), family="seed-oss"),
@@ -119,7 +119,7 @@ HISTORY: Final[tuple[HistoryFormat, ...]] = (
     HistoryFormat(HistoryForm.INLINE, models=(*_named("amazon?nova"), *_beginning("nova-")), family="thinking"),
     HistoryFormat(HistoryForm.INLINE, models=_named("exaone-deep"), family="thought"),
     HistoryFormat(HistoryForm.INLINE, models=_THINK, family="think"),
-    # --- by what a rule says ------------------------------------------------------------------------------------
+    # --- by the rule alone -------------------------------------------------------------------------------------
     HistoryFormat(HistoryForm.INLINE, family="reasoning", prompted=True),
     HistoryFormat(HistoryForm.INLINE, family="reflection", prompted=True),
     HistoryFormat(HistoryForm.INLINE, family="scratchpad", prompted=True),
@@ -130,18 +130,18 @@ HISTORY: Final[tuple[HistoryFormat, ...]] = (
 def format_for(request: RequestFacts, family: str = "") -> HistoryFormat | None:
     """The first row that fits a request; `family` is the tag family that a rule's `extract` names, or ''.
 
-    Where host and model are unknown, who writes like a known family is taken for one of it. None: nothing is known.
+    If host and model are unknown, a model that writes a known family is treated as one of it. None: nothing is known.
     """
-    return _taker(request.host.lower(), (request.model or "").lower(), request.dialect or "", family)
+    return _format_for(request.host.lower(), (request.model or "").lower(), request.dialect or "", family)
 
 
 @lru_cache(maxsize=1024)
-def _taker(host: str, model: str, dialect: str, family: str) -> HistoryFormat | None:
+def _format_for(host: str, model: str, dialect: str, family: str) -> HistoryFormat | None:
     """Of plain values, since facts hold the whole request."""
     rows = [row for row in HISTORY if row.dialect == dialect and (not row.prompted or row.family == family)]
     fitting = (row for row in rows if _fits(host, row.hosts) and _fits(model, row.models))
-    alike = (row for row in rows if family and row.family == family)
-    return next(fitting, None) or next(alike, None)
+    same_family = (row for row in rows if family and row.family == family)
+    return next(fitting, None) or next(same_family, None)
 
 
 def _fits(value: str, globs: Iterable[str]) -> bool:

@@ -1,11 +1,11 @@
-"""Earlier turns in OpenAI Responses: reasoning items, each before what it belongs to (docs/apis.md,
+"""Earlier turns in OpenAI Responses: reasoning items, each before the item that it belongs to (docs/apis.md,
 "OpenAI Responses")."""
 
 from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.core.parts import Extent, Update
-from thinkwire.dialects.history.base import DISCARD, Conversation, TextSink, Thought, Turn, item_key
+from thinkwire.dialects.history.base import DISCARD, Conversation, TextSink, Turn, TurnReasoning, item_key
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import Edits
 
@@ -14,13 +14,13 @@ __all__ = ["RESPONSES_CONVERSATION"]
 _ITEM: Final = Shape(members={})
 
 
-def _is_thought(item: Any) -> bool:
+def _is_reasoning(item: Any) -> bool:
     return isinstance(item, dict) and item.get("type") == "reasoning"
 
 
 def _keys(item: Any) -> tuple[str, ...]:
-    """An item is known by its id, a reference to it included; one without an id needs no reasoning before it."""
-    if not isinstance(item, dict) or item.get("role", "assistant") != "assistant" or _is_thought(item):
+    """An item is identified by its id, as is a reference to it; one without an id needs no reasoning before it."""
+    if not isinstance(item, dict) or item.get("role", "assistant") != "assistant" or _is_reasoning(item):
         return ()
     identity = item.get("id")
     return (item_key(identity),) if isinstance(identity, str) and identity else ()
@@ -34,17 +34,17 @@ def _turns(root: Node, _updates: list[Update]) -> Iterable[Turn]:
         keys = _keys(item)
         if keys:
             yield Turn(keys, "", node, None, not follows_thought, is_first)
-        follows_thought, is_first = _is_thought(item), not keys
+        follows_thought, is_first = _is_reasoning(item), not keys
 
 
-class _ResponsesListener:
+class _ResponsesTurnCollector:
     """Hears the items of a response as they are done, or all of them in a body."""
 
     def __init__(self) -> None:
         self._items: list[Node] = []
         self.is_due = False
 
-    def hear(self, updates: list[Update], extent: Extent) -> TextSink | None:
+    def collect(self, updates: list[Update], extent: Extent) -> TextSink | None:
         root = updates[0].node
         type_ = root.child("type")
         known = len(self._items)
@@ -63,29 +63,29 @@ class _ResponsesListener:
         return DISCARD
 
     def turns(self) -> Iterable[Turn]:
-        thoughts: list[tuple[int, str]] = []
+        reasoning: list[tuple[int, str]] = []
         for node in self._items:
             item = node.value
-            if _is_thought(item):
-                thoughts.append((0, node.raw))
+            if _is_reasoning(item):
+                reasoning.append((0, node.raw))
             else:
-                if thoughts and (keys := _keys(item)):
-                    yield Turn(keys, thought=Thought(blocks=tuple(thoughts)))
-                thoughts = []
+                if reasoning and (keys := _keys(item)):
+                    yield Turn(keys, reasoning=TurnReasoning(blocks=tuple(reasoning)))
+                reasoning = []
 
 
 def _elements(node: Node | None) -> list[Node]:
     return node.children if node is not None and node.is_list else []
 
 
-def _put_back(turn: Turn, thought: Thought, edits: Edits) -> bool:
-    """In front of the item. What the provider has not stored, it can only read where it is encrypted."""
+def _put_back(turn: Turn, remembered: TurnReasoning, edits: Edits) -> bool:
+    """Before the item. What the provider has not stored, it can read only if it is encrypted."""
     node = turn.node
     if node is None or node.parent is None or node.parent.parent is None:
         return False
     store = node.parent.parent.child("store")
     is_stored = store is None or store.raw != "false"
-    blocks = [block for _, block in thought.blocks if is_stored or _is_encrypted(block)]
+    blocks = [block for _, block in remembered.blocks if is_stored or _is_encrypted(block)]
     for block in blocks:
         edits.insert_before(node, block)
     return bool(blocks)
@@ -99,7 +99,7 @@ def _is_encrypted(block: str) -> bool:
 RESPONSES_CONVERSATION: Final = Conversation(
     table=Shape(members={"input": Shape(elements=_ITEM)}),
     turns=_turns,
-    last_user=lambda _body: "",  # ids say it all
-    listener=lambda _tell_apart: _ResponsesListener(),
+    last_user=lambda _body: "",  # ids are enough
+    collector=lambda _split_tags: _ResponsesTurnCollector(),
     put_back=_put_back,
 )

@@ -1,33 +1,36 @@
-"""One message of the assistant's in a request: what it holds of reasoning, whatever carries it. It only reads."""
+"""One assistant message in a request: the reasoning in it, whatever carries it. It only reads."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import Kind, Part, Update
-from thinkwire.dialects.core.tag_families import Family
-from thinkwire.rewrite.extract.tag_reader import TagReader
-from thinkwire.rewrite.plan import Opaque
-from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
-from thinkwire.wire.splice import Edits
 
-__all__ = ["AssistantMessage", "Tags"]
+__all__ = ["AssistantMessage", "ReadTags", "TaggedText"]
+
+_REDACTED: Final = "redacted_thinking"
 
 
-class Tags(NamedTuple):
-    """The tags that a message's text may begin with."""
+class TaggedText(NamedTuple):
+    """A visible text that begins with a tagged block."""
 
-    family: Family
-    opens: tuple[str, ...]
+    reasoning: str
+    rest: str
+    """What follows the block."""
+
+
+type ReadTags = Callable[[str], TaggedText | None]
+"""Reads a visible text; None if it does not begin with a tagged block."""
 
 
 class AssistantMessage:
     """A message and its reasoning."""
 
-    def __init__(self, update: Update, tags: Tags) -> None:
+    def __init__(self, update: Update, read_tags: ReadTags) -> None:
         self.update = update
-        self._tags = tags
+        self._read_tags = read_tags
 
     @property
     def node(self) -> Node:
@@ -35,27 +38,28 @@ class AssistantMessage:
 
     @property
     def parts(self) -> list[Part]:
-        """All that is of the thought, placeholders included."""
+        """All that is part of the reasoning, placeholders included."""
         return [part for part in self.update.of(Kind.REASONING, Kind.OPAQUE) if not part.is_flag]
 
     @property
     def named(self) -> list[Part]:
         """The members that hold the reasoning as a text, the one that counts first."""
         texts = [part for part in self.parts if part.node.is_string and part.is_meaningful and _is_named(part)]
-        return sorted(texts, key=lambda part: (_depth(part.node), _rank(part)))
+        return sorted(texts, key=lambda part: (part.node.depth, part.rank))
 
     @property
     def blocks(self) -> list[Node]:
         return [block for part in self.parts for block in part.blocks]
 
     @property
-    def has_thought(self) -> bool:
-        """Is anything of a thought there, tagged text aside?"""
+    def has_reasoning(self) -> bool:
+        """Is there any reasoning, apart from tagged text?"""
         return any(part.is_meaningful for part in self.parts)
 
     @property
-    def is_redacted(self) -> bool:
-        return any(_type(block) == "redacted_thinking" for block in self.blocks)
+    def untranslatable(self) -> str:
+        """The type of a block that no other form can hold, because only the provider can read it; empty if none."""
+        return _REDACTED if any(_type(block) == _REDACTED for block in self.blocks) else ""
 
     @property
     def has_calls(self) -> bool:
@@ -76,9 +80,9 @@ class AssistantMessage:
             member = part.node if part.node.is_list else part.node.parent
             if texts := _texts_of(part):
                 lists.setdefault(member, []).extend(texts)
-        if lists:  # two lists hold the same thought twice
+        if lists:  # two lists hold the same reasoning twice
             return "\n".join(next(iter(lists.values())))
-        return self.tagged[0] if self.tagged is not None else ""
+        return self.tagged.reasoning if self.tagged is not None else ""
 
     @cached_property
     def content(self) -> Node | None:
@@ -99,41 +103,24 @@ class AssistantMessage:
         return texts[0] if texts else None
 
     @cached_property
-    def tagged(self) -> tuple[str, str] | None:
-        """The thought that the visible text begins with, between tags, and what follows it."""
+    def tagged(self) -> TaggedText | None:
+        """The tagged reasoning that the visible text begins with, and what follows it."""
         if self.visible is None or self.visible.is_empty:
             return None
-        value = str(self.visible.value)
-        reader = TagReader(self._tags.family, starts_inside=False)
-        pieces = [*reader.feed(value), *reader.finish()]
-        spoken = [piece for piece in pieces if piece.text.strip()]
-        is_blank = value.lstrip().startswith(self._tags.opens)  # a block of nothing is one, too
-        if not is_blank and not (spoken and spoken[0].is_reasoning):
-            return None
-        thought = "".join(piece.text for piece in pieces if piece.is_reasoning)
-        rest = "".join(piece.text for piece in pieces if not piece.is_reasoning)
-        return thought.strip("\n"), rest.lstrip("\n")
+        return self._read_tags(str(self.visible.value))
 
-    def drop_unsigned(self, edits: Edits) -> None:
-        """Take out the thinking blocks without a signature, and forget them. A thought in a list is never signed."""
-        unsigned = {block for block in self.blocks if _has_text(block) and not _is_signed(block)}
-        gone = [part for part in self.parts if part.blocks and unsigned.issuperset(part.blocks)]
-        remove_reasoning(replace(self.update, parts=gone), Opaque.DROP, edits)
-        for block in unsigned - {block for part in gone for block in part.blocks}:
-            edits.remove(block)
-        self.update = replace(self.update, parts=[part for part in self.update.parts if part not in gone])
+    @property
+    def unsigned_blocks(self) -> set[Node]:
+        """The thinking blocks without a signature. Reasoning in a list is never signed."""
+        return {block for block in self.blocks if _has_text(block) and not _is_signed(block)}
+
+    def forget(self, parts: list[Part]) -> None:
+        """Leave these parts out of what the message holds."""
+        self.update = replace(self.update, parts=[part for part in self.update.parts if part not in parts])
 
 
 def _is_named(part: Part) -> bool:
-    return (part.spec is not None and part.spec.rank is not None) or part.node.key == "thinking"
-
-
-def _rank(part: Part) -> int:
-    return part.spec.rank if part.spec is not None and part.spec.rank is not None else 0
-
-
-def _depth(node: Node) -> int:
-    return 0 if node.parent is None else 1 + _depth(node.parent)
+    return part.is_named or part.node.key == "thinking"
 
 
 def _type(block: Node) -> object:

@@ -1,66 +1,72 @@
-"""Writes the reasoning of one message in the form that a provider takes; all other carriers of it go."""
+"""Writes the reasoning of one assistant message in the form that a provider takes, and removes its other carriers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from thinkwire.dialects.core.parts import Part
+from thinkwire.dialects.core.parts import Part, Update
 from thinkwire.dialects.core.tag_families import Family
-from thinkwire.dialects.history.base import Conversation, Thought
+from thinkwire.dialects.history.base import Conversation, TurnReasoning
+from thinkwire.dialects.history.message import AssistantMessage
 from thinkwire.dialects.history.provider_forms import HistoryForm
-from thinkwire.rewrite.history.message import AssistantMessage
-from thinkwire.rewrite.plan import Opaque
-from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["write"]
+__all__ = ["Remove", "write"]
+
+type Remove = Callable[[Update, Edits], None]
+"""Collects the edits that take all reasoning out of an update, signatures and encrypted forms included."""
 
 
 @dataclass(slots=True)
 class _Writing:
     """One message that is being written."""
 
-    said: AssistantMessage
+    message: AssistantMessage
     text: str
-    """What to write; empty where there is nothing."""
-    thought: Thought | None
-    """What is remembered, where that is what is written."""
+    """What to write; empty if there is nothing."""
+    remembered: TurnReasoning | None
+    """What is remembered, if that is what is written."""
     fill: str | None
-    """The text of a message that has calls and no reasoning, where one is asked for."""
+    """The text to write if a message has calls and no reasoning."""
+    remove: Remove
     edits: Edits
 
     def remove_others(self, *kept: Node) -> None:
-        """Take out all carriers but these."""
-        parts = [part for part in self.said.update.parts if not any(part.node is node for node in kept)]
-        remove_reasoning(replace(self.said.update, parts=parts), Opaque.DROP, self.edits)
+        """Take out all carriers except these."""
+        parts = [part for part in self.message.update.parts if not any(part.node is node for node in kept)]
+        self.remove(replace(self.message.update, parts=parts), self.edits)
 
     def untag(self) -> None:
-        """Leave of a tagged text what follows the thought."""
-        if self.said.tagged is not None and self.said.visible is not None:
-            self.edits.replace(self.said.visible, quote_text(self.said.tagged[1]))
+        """Leave only what follows the reasoning of a tagged text."""
+        if self.message.tagged is not None and self.message.visible is not None:
+            self.edits.replace(self.message.visible, quote_text(self.message.tagged.rest))
 
     def add_member(self, name: str, json_text: str) -> None:
-        role = self.said.node.child("role")
-        assert role is not None  # it is what makes the message the assistant's
+        role = self.message.node.child("role")
+        assert role is not None  # it makes this an assistant message
         self.edits.insert_after(role, name, json_text)
 
 
 def write(
-    said: AssistantMessage,
+    message: AssistantMessage,
     form: HistoryForm,
     conversation: Conversation,
-    remembered: Thought | None,
+    remembered: TurnReasoning | None,
     fill: str | None,
     family: Family,
+    remove: Remove,
     edits: Edits,
 ) -> None:
-    """Collect the edits that leave the message's reasoning in one form."""
-    text = remembered.text if remembered is not None else said.text
-    if not said.has_readable_content and form is not HistoryForm.DROP:
-        return  # nobody knows what it means
-    wants_fill = fill if not text and said.has_calls else None
-    one = _Writing(said, text, remembered, wants_fill, edits)
+    """Collect the edits that leave the message's reasoning in one form.
+
+    `remembered` is written if it is given, else what the message holds; `fill` if there is neither and it has calls.
+    """
+    text = remembered.text if remembered is not None else message.text
+    if not message.has_readable_content and form is not HistoryForm.DROP:
+        return  # its meaning is not known
+    wants_fill = fill if not text and message.has_calls else None
+    one = _Writing(message, text, remembered, wants_fill, remove, edits)
     if form is HistoryForm.INLINE:
         _write_tags(one, family)
     elif member := conversation.forms[form]:
@@ -72,8 +78,8 @@ def write(
 def _drop(one: _Writing) -> None:
     one.remove_others()
     one.untag()
-    content = one.said.content
-    if one.said.parts and not one.said.has_calls and (content is None or content.raw == "null"):
+    content = one.message.content
+    if one.message.parts and not one.message.has_calls and (content is None or content.raw == "null"):
         if content is None:
             one.add_member("content", '""')
         else:
@@ -81,19 +87,19 @@ def _drop(one: _Writing) -> None:
 
 
 def _write_member(one: _Writing, name: str) -> None:
-    """As a text member of that name; the text that is there keeps its spelling."""
-    standing = next((part.node for part in one.said.parts if _is_member(part, one.said.node, name)), None)
-    winner = one.said.named[0].node if one.said.named and one.thought is None else None
+    """As a text member of that name; text that is already there keeps its spelling."""
+    current = next((part.node for part in one.message.parts if _is_member(part, one.message.node, name)), None)
+    winner = one.message.named[0].node if one.message.named and one.remembered is None else None
     if not one.text and one.fill is None:
-        _remove_placeholders(one, standing)
+        _remove_placeholders(one, current)
         return
     one.untag()
     raw = winner.raw if winner is not None else quote_text(one.text if one.text else one.fill or "")
-    if standing is not None:
-        if standing.raw != raw:
-            one.edits.replace(standing, raw)
-        one.remove_others(standing)
-    elif winner is not None and winner.parent is one.said.node:
+    if current is not None:
+        if current.raw != raw:
+            one.edits.replace(current, raw)
+        one.remove_others(current)
+    elif winner is not None and winner.parent is one.message.node:
         one.edits.rename(winner, name)
         one.remove_others(winner)
     else:
@@ -105,25 +111,25 @@ def _is_member(part: Part, message: Node, name: str) -> bool:
     return part.node.parent is message and part.node.key == name
 
 
-def _remove_placeholders(one: _Writing, standing: Node | None) -> None:
-    """Members that say nothing, under names that were not asked for."""
-    for part in one.said.parts:
-        if part.node is not standing and part.node.is_empty and part.node.parent is one.said.node:
+def _remove_placeholders(one: _Writing, current: Node | None) -> None:
+    """Remove empty members under names that were not asked for."""
+    for part in one.message.parts:
+        if part.node is not current and part.node.is_empty and part.node.parent is one.message.node:
             one.edits.remove(part.node)
 
 
 def _write_tags(one: _Writing, family: Family) -> None:
-    """In front of the text, between the tags of a family."""
+    """Before the text, between the tags of a family."""
     text = one.text if one.text else one.fill
     if text is None:
         _remove_placeholders(one, None)
         return
-    rest = one.said.tagged[1] if one.said.tagged is not None else None
-    visible = one.said.visible
+    rest = one.message.tagged.rest if one.message.tagged is not None else None
+    visible = one.message.visible
     value = str(visible.value) if visible is not None else ""
-    others = [part for part in one.said.parts if part.is_meaningful]
+    others = [part for part in one.message.parts if part.is_meaningful]
     if rest is not None and not others and value.lstrip().startswith(family.opens):
-        return  # it is what is wanted already
+        return  # it has that form already
     tagged = f"{family.opens}\n{text.strip('\n')}\n{family.closes}\n\n{value if rest is None else rest}"
     if visible is not None:
         one.edits.replace(visible, quote_text(tagged))
@@ -133,8 +139,8 @@ def _write_tags(one: _Writing, family: Family) -> None:
 
 
 def _add_text(one: _Writing, text: str) -> None:
-    """Into a message that has no text."""
-    content = one.said.content
+    """Add a text to a message that has none."""
+    content = one.message.content
     element = f'{{"type":"text","text":{quote_text(text)}}}'
     if content is None:
         one.add_member("content", quote_text(text))
@@ -147,11 +153,11 @@ def _add_text(one: _Writing, text: str) -> None:
 
 
 def _add_element(one: _Writing, content: Node, element: str) -> None:
-    """In front of a list of content; in the place of a thought where it begins with one."""
-    thoughts = [part.node for part in one.said.parts if part.node.parent is content]
-    if thoughts:
-        one.edits.replace(thoughts[0], element)
-        one.remove_others(thoughts[0])
+    """Add an element at the front of a content list, or replace the reasoning that it begins with."""
+    reasoning = [part.node for part in one.message.parts if part.node.parent is content]
+    if reasoning:
+        one.edits.replace(reasoning[0], element)
+        one.remove_others(reasoning[0])
         return
     if content.children:
         one.edits.insert_before(content.children[0], element)
@@ -161,17 +167,21 @@ def _add_element(one: _Writing, content: Node, element: str) -> None:
 
 
 def _write_details(one: _Writing) -> None:
-    """As `reasoning_details`, which stay as they came where there are any."""
-    details = next((part.node for part in one.said.parts if part.node.key == "reasoning_details"), None)
+    """As `reasoning_details`; if there are any, they stay as they came."""
+    details = next((part.node for part in one.message.parts if part.node.key == "reasoning_details"), None)
     if details is not None and not details.is_empty:
         one.untag()
         one.remove_others(details)
         return
     text = one.text if one.text else one.fill
-    if text is None and not (one.thought is not None and one.thought.blocks):
+    if text is None and not (one.remembered is not None and one.remembered.blocks):
         _remove_placeholders(one, None)
         return
-    written = one.thought.blocks[0][1] if one.thought is not None and one.thought.blocks else _details(one, text or "")
+    written = (
+        one.remembered.blocks[0][1]
+        if one.remembered is not None and one.remembered.blocks
+        else _details(one, text or "")
+    )
     one.untag()
     if details is not None:
         one.edits.replace(details, written)
@@ -183,7 +193,9 @@ def _write_details(one: _Writing) -> None:
 
 def _details(one: _Writing, text: str) -> str:
     """Details made of blocks with their signatures, or of a text."""
-    blocks = [block for block in one.said.blocks if block.child("thinking") is not None] if one.thought is None else []
+    blocks = (
+        [block for block in one.message.blocks if block.child("thinking") is not None] if one.remembered is None else []
+    )
     elements = []
     for index, block in enumerate(blocks):
         thinking, signature = block.child("thinking"), block.child("signature")
@@ -194,15 +206,15 @@ def _details(one: _Writing, text: str) -> str:
 
 
 def _write_content_list(one: _Writing) -> None:
-    """As a part of the content, which becomes a list where it is a text."""
-    content = one.said.content
-    standing = [part.node for part in one.said.parts if part.node.parent is content and content is not None]
+    """As a part of the content, which becomes a list if it is a text."""
+    content = one.message.content
+    current = [part.node for part in one.message.parts if part.node.parent is content and content is not None]
     text = one.text if one.text else one.fill
-    if text is None or standing:
+    if text is None or current:
         _remove_placeholders(one, None)
-        if standing:
+        if current:
             one.untag()
-            one.remove_others(*standing)
+            one.remove_others(*current)
         return
     part = f'{{"type":"thinking","thinking":[{{"type":"text","text":{quote_text(text)}}}]}}'
     if content is not None and content.is_list:
@@ -210,7 +222,11 @@ def _write_content_list(one: _Writing) -> None:
         _add_element(one, content, part)
         return
     shown = (
-        one.said.tagged[1] if one.said.tagged is not None else str(content.value or "") if content is not None else ""
+        one.message.tagged.rest
+        if one.message.tagged is not None
+        else str(content.value or "")
+        if content is not None
+        else ""
     )
     listed = f'[{part},{{"type":"text","text":{quote_text(shown)}}}]' if shown else f"[{part}]"
     if content is None:
