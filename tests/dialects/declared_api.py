@@ -10,8 +10,8 @@ from thinkwire.dialects.declared.paths import parse_path
 type Paths = Mapping[str, Sequence[str]]
 
 
-def placed(paths: Paths) -> tuple[DeclaredField, ...]:
-    """`{"tool_call": ["a.b"]}` -> places; `thought` stands for reasoning that takes its owner along."""
+def declared_fields(paths: Paths) -> tuple[DeclaredField, ...]:
+    """`{"tool_call": ["a.b"]}` -> fields; `thought` is reasoning that removes its whole item."""
     return tuple(
         DeclaredField(Kind.REASONING, parse_path(path), is_reasoning=True)
         if kind == "thought"
@@ -21,5 +21,5 @@ def placed(paths: Paths) -> tuple[DeclaredField, ...]:
     )
 
 
-def declare(paths: Paths, *marks: str, path: str = "/talk", name: str = "talkative") -> Dialect:
-    return compile_dialect(Declaration(name, path.__eq__, tuple(map(parse_path, marks)), placed(paths)))
+def declare(paths: Paths, *evidence: str, path: str = "/talk", name: str = "talkative") -> Dialect:
+    return compile_dialect(Declaration(name, path.__eq__, tuple(map(parse_path, evidence)), declared_fields(paths)))

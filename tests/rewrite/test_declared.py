@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.dialects.declared_api import declare, placed
+from tests.dialects.declared_api import declare, declared_fields
 from tests.rewrite.answers import STRIP, STRIP_KEEP_OPAQUE, TO_REASONING, documents_of, event
 from tests.ruleset.loading import SHIPPED, load_file, load_text
 from thinkwire.dialects.core.dialect import Dialect
@@ -211,7 +211,7 @@ def is_member_or_element(text: str) -> bool:
 
 PATHS = st.lists(STEPS, min_size=1, max_size=4).map(lambda steps: "".join(steps).removeprefix("."))
 PLACES = st.lists(PATHS.filter(is_member_or_element), min_size=1, max_size=3).filter(
-    lambda texts: not clashes(placed({"reasoning": texts}))
+    lambda texts: not clashes(declared_fields({"reasoning": texts}))
 )
 
 

@@ -104,7 +104,7 @@ def test_headers_that_cannot_be_read_are_damage(headers: bytes) -> None:
 
 @pytest.mark.parametrize("at", range(12, len(HELLO)))
 def test_each_flipped_bit_is_damage(at: int) -> None:
-    with pytest.raises(DamagedMessage, match="does not fit its checksum"):
+    with pytest.raises(DamagedMessage, match="does not match its checksum"):
         _ = Message(HELLO[:at] + bytes([HELLO[at] ^ 4]) + HELLO[at + 1 :]).data
 
 

@@ -1,6 +1,6 @@
 """The declaration of an API in a rule file -> its dialect, or what is wrong with it as a whole.
 
-Knows how a declaration is written; what paths and places mean is the business of `dialects/declared.py`.
+Knows how a declaration is written; `dialects/declared/` knows what paths and fields mean.
 """
 
 from collections.abc import Iterator
@@ -43,8 +43,8 @@ def compile_declared(model: DialectModel) -> Dialect:
     declaration = Declaration(
         name=model.id,
         matches_path=lambda path: any(fits(path) for fits in globs),
-        marks=tuple(map(parse_path, _listed(model.knows))),
-        places=tuple(
+        evidence=tuple(map(parse_path, _listed(model.knows))),
+        fields=tuple(
             _placed(name, path) for name in Places.model_fields for path in _listed(getattr(model.places, name))
         ),
         model=tuple(model.model.split(".")),

@@ -1,11 +1,11 @@
 """The AWS event stream: bytes in, raw messages out, nothing lost or normalised (docs/apis.md, "AWS event stream").
 
-A message is its length and that of its headers, a checksum of these two, the headers, a payload, and a checksum of all
-before it. Events of type `chunk` wrap their document: it is the payload's member `bytes`, in base64. It does not know
-what a document means.
+A message is its length and that of its headers, a checksum of these two, the headers, a payload, and a checksum of
+everything before. Events of type `chunk` wrap their document: it is the payload's member `bytes`, in base64. It does
+not know what a document means.
 
-The splitter's contract: `feed` returns the messages that are complete with these bytes; `finish` returns what is left.
-The raw bytes of all messages, joined, are the bytes that were fed.
+The splitter's contract: `feed` returns the messages that these bytes complete; `finish` returns what is left. The raw
+bytes of all messages, joined, are the bytes that were fed.
 """
 
 import base64
@@ -26,7 +26,7 @@ _CHECKSUM: Final = struct.Struct(">I")
 _LENGTH: Final = struct.Struct(">H")
 _STRING: Final = 7
 _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
-"""Bytes of a header's value by its type; the others, bytes and text, begin with their length."""
+"""The size in bytes of a header's value by its type; the other types, bytes and text, begin with their length."""
 _EVENT_TYPE: Final = b"\x0b:event-type" + bytes([_STRING])
 _NAMED: Final = re.compile(re.escape(_EVENT_TYPE) + rb"..\w*", re.DOTALL)
 _WRAPPER: Final = Shape(members={"bytes": "document"})
@@ -34,22 +34,22 @@ _NAMED_ERROR: Final = Shape(members={"__type": "name"})
 
 
 class DamagedMessage(ValueError):
-    """The bytes are no message; the text says why."""
+    """The bytes are not a message; the text says why."""
 
 
 class Message:
-    """One message, as raw bytes; it is only taken apart where somebody asks."""
+    """One message, as raw bytes; it is only parsed on demand."""
 
     __slots__ = ("_data", "_is_open", "_payload_at", "_wrapped", "is_rest", "raw")
 
     def __init__(self, raw: bytes, *, is_rest: bool = False) -> None:
         self.raw = raw
         self.is_rest = is_rest
-        """Are these bytes that follow a damaged length? Where the next message begins is not known any more."""
+        """Do these bytes follow a damaged length? It is no longer known where the next message begins."""
         self._is_open = False
         self._payload_at = 0
         self._wrapped: Node | None = None
-        """The member that wraps the document, where one does."""
+        """The member that wraps the document, if any."""
         self._data: bytes | None = None
 
     @classmethod
@@ -65,7 +65,7 @@ class Message:
         return self._data
 
     def with_data(self, edits: Iterable[Edit]) -> bytes:
-        """The message after edits of its document, with lengths and checksums that fit."""
+        """The message after edits of its document, with the lengths and checksums adjusted."""
         document = splice(self.data or b"", edits)
         if self._wrapped is not None:
             text = to_json(base64.b64encode(document).decode())
@@ -74,12 +74,12 @@ class Message:
         return _message(self.raw[_PRELUDE.size : self._payload_at], document)
 
     event = ""
-    """Its name is a header, which no member of the document repeats."""
+    """Its name is in a header, which no member of the document repeats."""
 
     def like(self, text: str, name: str) -> bytes:
-        """A message of another document, which is document text, with the same headers but for its name, if it has one.
+        """A message with another document, given as document text, and the same headers except for its name.
 
-        What wraps documents has one name for all.
+        A message that wraps its document keeps its name, which is the same for all.
         """
         sent = self.with_data([Edit(0, len(self.data or b""), text)])
         if not name or self._wrapped is not None:
@@ -93,7 +93,7 @@ class Message:
         return b"".join(messages)
 
     def raw_at(self, _position: int) -> None:
-        """Nothing stands in a message by itself: with each text go other checksums."""
+        """No position is independent: the checksums change with each text."""
         return
 
     def _open(self) -> None:
@@ -110,7 +110,7 @@ class Message:
         if self.is_rest or len(raw) < _PRELUDE.size + _CHECKSUM.size or _length_at(raw, 0) != len(raw):
             raise DamagedMessage("a message has no valid length or is not complete")
         if _CHECKSUM.unpack(raw[-_CHECKSUM.size :])[0] != zlib.crc32(raw[: -_CHECKSUM.size]):
-            raise DamagedMessage("a message does not fit its checksum")
+            raise DamagedMessage("a message does not match its checksum")
         self._payload_at = _PRELUDE.size + _PRELUDE.unpack_from(raw)[1]
         if self._payload_at > len(raw) - _CHECKSUM.size:
             raise DamagedMessage("a message is shorter than its headers")
@@ -126,7 +126,7 @@ def _unwrap(wrapped: Node) -> bytes:
 
 
 def _headers(raw: bytes) -> dict[str, str]:
-    """The headers that are texts, by name."""
+    """The headers whose values are texts, by name."""
     found: dict[str, str] = {}
     at = 0
     try:
@@ -148,7 +148,7 @@ def _headers(raw: bytes) -> dict[str, str]:
 
 
 def exception(text: str) -> bytes:
-    """A message that ends a stream with an error, whose name stands in its document as in the body of an answer."""
+    """A message that ends a stream with an error, whose name is in its document as in an error body."""
     member = read(text, _NAMED_ERROR).child("__type")
     kind = str(member.value) if member is not None else "InternalServerException"
     fields = {
@@ -170,7 +170,7 @@ def _message(headers: bytes, payload: bytes) -> bytes:
 
 
 def _length_at(raw: bytes | bytearray, at: int) -> int | None:
-    """The length of the message that begins there; None where the lengths do not fit their checksum."""
+    """The length of the message that begins there; None if the lengths do not match their checksum."""
     length, _, checksum = _PRELUDE.unpack_from(raw, at)
     is_valid = zlib.crc32(raw[at : at + 8]) == checksum and length >= _PRELUDE.size + _CHECKSUM.size
     return int(length) if is_valid else None
@@ -186,7 +186,7 @@ class MessageSplitter:
         self._is_lost = False
 
     def feed(self, chunk: bytes) -> list[Message]:
-        """The messages that these bytes complete. After a damaged length all that follows is handed on as it comes."""
+        """The messages that these bytes complete. After a damaged length, everything is passed on as it comes."""
         buffer = self._buffer
         buffer += chunk
         messages: list[Message] = []
@@ -204,7 +204,7 @@ class MessageSplitter:
         return [*messages, *self.finish()] if self._is_lost else messages
 
     def finish(self) -> list[Message]:
-        """What is left: a message that did not come to its end, or nothing."""
+        """What is left: an unfinished message, or nothing."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         return [Message(rest, is_rest=True)] if rest else []

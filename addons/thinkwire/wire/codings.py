@@ -1,6 +1,6 @@
-"""Content codings, undone piece by piece: gzip, deflate, br, zstd, and lists of them.
+"""Content codings, decoded piece by piece: gzip, deflate, br, zstd, and lists of them.
 
-It only decodes; what was changed leaves as identity. The decoders are those that mitmproxy itself depends on.
+It only decodes; what was changed is sent as identity. The decoders are those that mitmproxy depends on itself.
 """
 
 import sys
@@ -34,9 +34,9 @@ _GZIP_FIRST: Final = 0x1F
 
 
 class _Zlib:
-    """gzip (with members one after the other) and deflate (which some servers send without its zlib frame).
+    """gzip (any number of members) and deflate (which some servers send without its zlib frame).
 
-    What follows the end and is no further member of gzip is padding, which clients ignore.
+    What follows the end is padding, unless it is another gzip member; clients ignore padding.
     """
 
     def __init__(self, window: int) -> None:
@@ -55,7 +55,7 @@ class _Zlib:
         return b"".join(pieces)
 
     def _begin(self, first: int) -> None:
-        """Get ready for what begins with this byte, if anything does."""
+        """Prepare for what begins with this byte, if anything does."""
         if self._object.eof and (self._window != _GZIP or first != _GZIP_FIRST):
             self._has_padding = True
         elif self._object.eof:
@@ -85,7 +85,7 @@ class _Brotli:
 
 
 class _Zstd:
-    """zstd, with frames one after the other."""
+    """zstd, any number of frames."""
 
     def __init__(self) -> None:
         self._object = zstd.ZstdDecompressor()
@@ -117,7 +117,7 @@ _ERRORS: Final = (zlib.error, brotli.error, zstd.ZstdError, EOFError)
 
 
 class Decoder:
-    """Undoes the codings of one body, the last one first."""
+    """Decodes one body; the coding that was applied last is undone first."""
 
     __slots__ = ("_codings",)
 
@@ -125,7 +125,7 @@ class Decoder:
         self._codings = codings
 
     def decode(self, chunk: bytes) -> bytes:
-        """The bytes that this chunk completes; maybe none. Raises CodingError."""
+        """The bytes that this chunk completes, possibly none. Raises CodingError."""
         try:
             for coding in self._codings:
                 chunk = coding.decode(chunk)
@@ -135,17 +135,17 @@ class Decoder:
 
     @property
     def is_identity(self) -> bool:
-        """Is there nothing to undo?"""
+        """Is there nothing to decode?"""
         return not self._codings
 
     @property
     def is_complete(self) -> bool:
-        """Did the body end where its coding says it does?"""
+        """Did the body end where its coding says it should?"""
         return all(coding.is_complete for coding in self._codings)
 
 
 def decoder_for(header: str) -> Decoder | None:
-    """A decoder for the value of a content-encoding header; None where it names a coding that we cannot undo."""
+    """A decoder for the value of a content-encoding header; None if it names a coding that cannot be decoded."""
     names = [name for part in header.split(",") if (name := part.strip().lower()) not in ("", "identity")]
     if any(name not in _CODINGS for name in names):
         return None

@@ -1,6 +1,6 @@
 """Where two JSON texts differ, member by member.
 
-Spelling counts, `1.0` is not `1`; blanks between members do not. It compares and names places, and changes nothing.
+Spelling counts (`1.0` is not `1`), white space between members does not. It compares and changes nothing.
 """
 
 from collections.abc import Iterator
@@ -15,25 +15,25 @@ __all__ = ["Difference", "differences"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A member or element that is not the same in both texts."""
+    """A member or element that differs between two texts."""
 
     path: str
-    """The names and places on the way, from the outside in: `messages.1.content`. Empty for the whole text."""
+    """The names and positions that lead to it, from the outside in: `messages.1.content`. Empty for the whole text."""
     before: str | None
-    """Its value as document text; None where it was not there."""
+    """Its value as document text; None if it was not there."""
     after: str | None
-    """None where it is not there any more."""
+    """Likewise; None if it is no longer there."""
 
 
-_WHOLE: Final = Shape(members={})
-"""A table that leads everywhere."""
-_WHOLE.other = _WHOLE.elements = _WHOLE
+_EVERYTHING: Final = Shape(members={})
+"""A table that leads to every member and element."""
+_EVERYTHING.other = _EVERYTHING.elements = _EVERYTHING
 
 
 def differences(before: str, after: str) -> list[Difference]:
-    """The differences of two document texts, in their order. Raises Unreadable where one is no JSON."""
+    """The differences of two document texts, in their order. Raises Unreadable if one of them is not JSON."""
     try:
-        return list(_compared(read(before, _WHOLE), read(after, _WHOLE), ()))
+        return list(_compared(read(before, _EVERYTHING), read(after, _EVERYTHING), ()))
     except RecursionError:
         return [Difference("", before, after)]
 
@@ -49,7 +49,7 @@ def _compared(before: Node, after: Node, path: _Path) -> Iterator[Difference]:
     elif _is_object(before) and _is_object(after):
         yield from _in_objects(before, after, path)
     else:
-        yield Difference(_spelled(path), before.raw, after.raw)
+        yield Difference(_joined(path), before.raw, after.raw)
 
 
 def _is_object(node: Node) -> bool:
@@ -63,26 +63,26 @@ def _in_objects(before: Node, after: Node, path: _Path) -> Iterator[Difference]:
 
 
 def _in_lists(before: list[Node], after: list[Node], path: _Path) -> Iterator[Difference]:
-    """What was added or taken away in the middle makes no difference of all that stands behind it."""
+    """An element added or removed in the middle does not make all those after it differ."""
     matcher = SequenceMatcher(None, [one.raw for one in before], [one.raw for one in after], autojunk=False)
     for _, start, end, new_start, new_end in matcher.get_opcodes():
         both = min(end - start, new_end - new_start)
-        for place in range(both):
-            yield from _at(before[start + place], after[new_start + place], (*path, str(new_start + place)))
-        for place in range(start + both, end):
-            yield from _at(before[place], None, (*path, str(place)))
-        for place in range(new_start + both, new_end):
-            yield from _at(None, after[place], (*path, str(place)))
+        for offset in range(both):
+            yield from _at(before[start + offset], after[new_start + offset], (*path, str(new_start + offset)))
+        for position in range(start + both, end):
+            yield from _at(before[position], None, (*path, str(position)))
+        for position in range(new_start + both, new_end):
+            yield from _at(None, after[position], (*path, str(position)))
 
 
 def _at(before: Node | None, after: Node | None, path: _Path) -> Iterator[Difference]:
     if before is not None and after is not None:
         yield from _compared(before, after, path)
     else:
-        yield Difference(_spelled(path), before.raw if before else None, after.raw if after else None)
+        yield Difference(_joined(path), before.raw if before else None, after.raw if after else None)
 
 
-def _spelled(path: _Path) -> str:
+def _joined(path: _Path) -> str:
     return ".".join(f"'{name}'" if set(name) & set(". []'") or not name else name for name in map(_text, path))
 
 

@@ -1,4 +1,4 @@
-"""A JSON list that is sent piece by piece: bytes in, elements out, each with what stands before it.
+"""A JSON list that is sent piece by piece: bytes in, elements out, each with the bytes before it.
 
 It finds where elements end, by brackets and strings; it does not check that they are JSON.
 """
@@ -16,9 +16,10 @@ _MARK: Final = re.compile(rb'["\\\[\]{},]')
 
 
 class Element:
-    """One element of the list, as raw bytes: what stands before it (brackets, commas, blanks), and its text.
+    """One element of the list, as raw bytes: what comes before it (brackets, commas, white space), and its text.
 
-    Only an object or a list counts; other values stand before the next one. The end is an element without text.
+    Only an object or a list counts; other values belong to what comes before the next one. The end of the list is an
+    element without text.
     """
 
     __slots__ = ("lead", "raw")
@@ -35,7 +36,7 @@ class Element:
     """An element has no name."""
 
     def like(self, text: str, _name: str) -> bytes:
-        """An element of another document, which is document text."""
+        """An element with another document, given as document text."""
         return encode(text)
 
     @staticmethod
@@ -56,7 +57,7 @@ class Element:
 class ListSplitter:
     """Cuts a list into elements: `feed` returns those that are complete, `finish` what is left. Linear in bytes.
 
-    What follows the list is cut likewise: objects beside it, and further lists.
+    What follows the list is cut the same way: objects outside of it, and further lists.
     """
 
     __slots__ = ("_around", "_begins", "_buffer", "_depth", "_in_string", "_searched")
@@ -67,10 +68,10 @@ class ListSplitter:
         self._depth = 0
         """How many brackets are open."""
         self._around = 0
-        """How many of them are around an element: 1 in the list, 0 behind it."""
+        """How many of them are around an element: 1 in the list, 0 after it."""
         self._in_string = False
         self._begins = 0
-        """Where the element's text begins in the buffer, while one is open."""
+        """Where the text of the open element, if any, begins in the buffer."""
 
     def feed(self, chunk: bytes) -> list[Element]:
         buffer = self._buffer
@@ -80,12 +81,12 @@ class ListSplitter:
             mark, at = match[0], match.start()
             if mark == b"\\":
                 if at + 1 >= len(buffer):
-                    return elements  # what it escapes has not come yet
+                    return elements  # the escaped character has not arrived yet
                 self._searched = at + 2 if self._in_string else at + 1
                 continue
             self._searched = at + 1
             if mark == b'"':
-                self._in_string = self._depth > 0 and not self._in_string  # beside a list a quote may have no partner
+                self._in_string = self._depth > 0 and not self._in_string  # outside of a list, quotes may not match
             elif not self._in_string and self._closes_element(mark, at):
                 elements.append(self._take(at + 1))
         self._searched = max(self._searched, len(buffer))
@@ -116,7 +117,7 @@ class ListSplitter:
         return element
 
     def finish(self) -> list[Element]:
-        """The end of the list, with whatever stands there; or an element that did not come to its end."""
+        """The end of the list with everything left there, or an element that was cut off."""
         rest = bytes(self._buffer)
         begins = self._begins if self._depth > self._around else len(rest)
         self._buffer.clear()

@@ -1,10 +1,10 @@
-"""JSON text -> a tree of spans, directed by a table of places; nothing off the table's paths is looked into.
+"""JSON text -> a tree of spans, directed by a table; nothing outside of the table's paths is read.
 
-It does not build values and does not judge what it finds: labels come from the table and are handed back as they are.
+It builds no values and does not interpret what it finds: labels come from the table and are passed on unchanged.
 
-Text is *Latin-1 of the bytes* (`decode(raw)`): one character for each byte, so a span in the text is a span in the
-bytes, any bytes survive, and the scanners of the standard library, which need `str`, can be used. Names and
-structure of JSON are ASCII and look the same; a value whose meaning matters is read with `Node.value`.
+Text is *Latin-1 of the bytes* (`decode(raw)`): one character per byte, so that a span in the text is a span in the
+bytes, any bytes survive, and the standard library's scanners, which need `str`, can be used. JSON's structure is ASCII
+and looks the same; a value whose meaning matters is read with `Node.value`.
 
     tree = read('{"a": {"b": 1.0}}', Shape(members={"a": Shape(members={"b": "found"})}))
     tree.children[0].children[0].label == "found"
@@ -28,16 +28,15 @@ def decode(raw: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a text that came from `decode`; text of our own must be made ASCII first."""
+    """The bytes of a text that came from `decode`; any other text must be made ASCII first."""
     return text.encode("latin-1")
 
 
 class Shape:
     """One level of a table: what the members of an object, or the elements of a list, are.
 
-    A label is anything that is not a Shape; it goes to `Node.label` as it is. A Shape in its place says how to go on
-    inside, and stands as the label itself. Where the value is of another type than the Shape describes, the node
-    stays a leaf.
+    A label is anything that is not a Shape; it becomes `Node.label` unchanged. A Shape in its place says how to go on
+    inside, and is the label itself. If the value is of another type than the Shape describes, the node stays a leaf.
     """
 
     __slots__ = ("cases", "elements", "label", "members", "other", "switch")
@@ -55,21 +54,21 @@ class Shape:
         self.members = members
         """Name -> label or Shape, for objects."""
         self.other = other
-        """The label of members that the table does not name, and of elements of a switch without a fitting case."""
+        """The label of members that the table does not name, and of elements of a switch without a matching case."""
         self.elements = elements
         """Label or Shape of each element, for lists."""
         self.switch = switch
-        """The name of the member whose text (or `true`, or a number as it stands) chooses one of `cases`; without a
-        fitting case, this Shape itself."""
+        """The name of the member whose text (or `true`, or a number as it is written) chooses one of `cases`; without
+        a matching case, this Shape itself applies."""
         self.cases = cases or {}
         self.label = label
-        """What the owner of the table wants to know of this level."""
+        """Whatever the table's author wants to find here."""
 
 
 class Node:
-    """A member of an object, an element of a list, or the document itself (`key` is then empty).
+    """A member of an object, an element of a list, or the document itself (the latter two with an empty `key`).
 
-    `start` is where the member begins (the quote of its name) and `at` where its value does; both spans end at `end`.
+    `start` is where the member begins (the quote of its name), `at` where its value begins; both end at `end`.
     """
 
     __slots__ = ("at", "children", "end", "key", "key_end", "label", "parent", "start", "text")
@@ -89,7 +88,7 @@ class Node:
 
     @property
     def raw(self) -> str:
-        """The value's text as it stands, in Latin-1."""
+        """The value's text as it is written, in Latin-1."""
         return self.text[self.at : self.end]
 
     @property
@@ -97,7 +96,7 @@ class Node:
         """The parsed value, read as UTF-8; bytes that are not UTF-8 become lone surrogates."""
         raw = self.raw
         if raw[0] == '"' and raw.isascii() and "\\" not in raw:
-            return raw[1:-1]  # most texts are such, and need no decoder
+            return raw[1:-1]  # most texts are like this, and need no decoder
         return _DECODER.decode(encode(raw).decode("utf-8", "surrogateescape"))
 
     @property
@@ -118,7 +117,7 @@ class Node:
 
     @property
     def is_empty(self) -> bool:
-        """Is it `null`, `""`, `[]` or `{}`, the values that say nothing?"""
+        """Is it `null`, `""`, `[]` or `{}`, the values that mean nothing?"""
         first = self.text[self.at]
         if first == '"':
             return self.end - self.at == 2
@@ -127,7 +126,7 @@ class Node:
         return first == "n"
 
     def child(self, key: str) -> "Node | None":
-        """The last member of that name, which is the one that JSON readers take."""
+        """The last member of that name, which is the one that JSON parsers take."""
         return next((node for node in reversed(self.children) if node.key == key), None)
 
 
@@ -136,8 +135,8 @@ _WS: Final = r"[ \t\n\r]*+"
 STRING: Final = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _ATOM: Final = r"(?:null|true|false|-?(?:(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?|Infinity)|NaN)"
 
-# One match takes a whole member whose value is a string or an atom, with the comma or brace behind it. Containers
-# leave group 2 empty; a name with an escape in it does not match and goes the long way.
+# One match takes a whole member whose value is a string or an atom, with the comma or brace after it. Containers leave
+# group 2 empty; a name that contains an escape does not match and takes the slow path.
 _MEMBER: Final = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}({STRING}|{_ATOM})?({_WS}[,}}])?')
 _NAME: Final = re.compile(rf"{_WS}({STRING}){_WS}:{_WS}")
 _ELEMENT: Final = re.compile(rf"{_WS}({STRING}|{_ATOM})?")
@@ -151,20 +150,20 @@ _VALUE: Final = re.compile(rf"{STRING}|{_ATOM}")
 
 
 def _int(digits: str) -> int | str:
-    """Python refuses to make a number of more than 4,300 digits; such a one stays text."""
+    """Python refuses to convert more than 4,300 digits to a number; such a number stays text."""
     return int(digits) if len(digits) < 4000 else digits
 
 
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=_int)
 
-# Only where a value ends is of interest; its numbers stay text, for Python makes none of more than 4,300 digits.
+# Only the end of a value is of interest; its numbers stay text, since Python refuses those of more than 4,300 digits.
 _scan = json.JSONDecoder(strict=False, parse_int=str).scan_once  # type: ignore[attr-defined]  # not in the stubs
 
 
 def read(text: str, shape: Any) -> Node:
-    """The document's root node. `text` must be one JSON text, with blanks (or a byte order mark) around it at most.
+    """The document's root node. `text` must be one JSON text, with nothing around it but white space and a byte order mark.
 
-    Raises Unreadable. NaN and Infinity, and control characters inside strings, are read as most clients read them.
+    Raises Unreadable. NaN, Infinity and control characters inside strings are accepted, as by most clients.
     """
     at = _match_end(_LEAD, text, 0)
     if at == len(text):
@@ -173,7 +172,7 @@ def read(text: str, shape: Any) -> Node:
     try:
         root.end = _walk(root, shape)
     except RecursionError:
-        raise Unreadable("nested too deep") from None
+        raise Unreadable("nested too deeply") from None
     if not _TAIL.match(text, root.end):
         raise Unreadable(f"something follows the JSON text at {root.end}")
     return root
@@ -260,7 +259,7 @@ def _walk_list(node: Node, shape: Shape) -> int:
 
 
 def _walk_switch(node: Node, shape: Shape) -> int:
-    """The member that decides may stand anywhere: first the spans of all members, then inside."""
+    """The deciding member may be anywhere: first the spans of all members, then what is inside."""
     end = _walk_object(node, _LEAVES)
     chosen = node.child(shape.switch)
     name = "" if chosen is None else chosen.value if chosen.is_string else chosen.raw

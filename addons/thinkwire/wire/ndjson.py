@@ -1,4 +1,4 @@
-"""Lines of JSON: bytes in, raw lines out. Lines end in LF; a CR before it is a blank to JSON."""
+"""Lines of JSON: bytes in, raw lines out. Lines end in LF; to JSON, a CR before it is white space."""
 
 import re
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from thinkwire.wire.splice import Edit, splice
 __all__ = ["Line", "LineSplitter"]
 
 _LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf|data:|[\x1e, \t\r])*+")
-"""What may stand before the document of a line: a byte order mark, a record separator, a comma of a list, or the field
-of an event where a gateway mixes the two."""
+"""What may come before a line's document: a byte order mark, a record separator, a comma of a list, or the field name
+of an event if a gateway mixes the two formats."""
 
 
 class Line:
-    """One line with its end, as raw bytes."""
+    """One line including its end, as raw bytes."""
 
     __slots__ = ("_begins", "raw")
 
@@ -33,7 +33,7 @@ class Line:
     """A line has no name."""
 
     def like(self, text: str, _name: str) -> bytes:
-        """A line of another document, which is document text."""
+        """A line with another document, given as document text."""
         return encode(text) + b"\n"
 
     @staticmethod
@@ -46,7 +46,7 @@ class Line:
 
     @property
     def data(self) -> bytes | None:
-        """The document with the line's end, which is a blank to JSON; None where there is nothing in it."""
+        """The document with the line's end, which is white space to JSON; None if the line is blank."""
         data = self.raw[self._begins :]
         return data if data.strip() else None
 

@@ -1,6 +1,6 @@
 """Edits of a JSON text by its tree: members removed, values replaced, names changed, members added.
 
-It collects edits and says which spans of the text change; all other text stays. It does not choose what to edit.
+It collects edits and returns the spans of the text that change; all other text stays. It does not choose what to edit.
 """
 
 import json
@@ -22,7 +22,7 @@ class Edit(NamedTuple):
 
 
 def to_json(value: object) -> str:
-    """JSON text in ASCII, so that it fits into Latin-1 text whatever the value holds."""
+    """JSON text in ASCII, which fits into Latin-1 text whatever the value holds."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -32,7 +32,7 @@ def quote(name: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """A text of ours as JSON text in the form of document text: UTF-8, which Latin-1 stands for, where that can be."""
+    """A text as JSON text in the form of document text: UTF-8 represented as Latin-1, or ASCII if it has no UTF-8."""
     try:
         return json.dumps(text, ensure_ascii=False).encode().decode("latin-1")
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -40,7 +40,7 @@ def quote_text(text: str) -> str:
 
 
 def to_document(value: object) -> str:
-    """A JSON value as document text: UTF-8, which Latin-1 stands for, with an escape only for half of a character."""
+    """A JSON value as document text: UTF-8 represented as Latin-1, with escapes only if half a character is in it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     try:
@@ -50,31 +50,31 @@ def to_document(value: object) -> str:
 
 
 class Edits:
-    """Edits of one document. Those inside a removed node fall away with it."""
+    """Edits of one document. Those inside a removed node are dropped with it."""
 
     __slots__ = ("_added", "_changes", "_following", "_inserted", "_removed", "_values")
 
     def __init__(self) -> None:
         self._changes: list[Edit] = []
         self._values: dict[Node, str] = {}
-        """The values that are replaced, each by its last one."""
+        """The replaced values; the last replacement of a node counts."""
         self._added: dict[tuple[Node, str], tuple[int, str]] = {}
-        """The texts that were added to objects, by name: where a member is made, and all of its text."""
+        """The texts added to objects, by name: where the member goes if it is new, and its full text."""
         self._inserted: list[Node] = []
-        """The elements before which others were added."""
+        """The elements before which others were inserted."""
         self._following: dict[Node, list[Node]] = {}
-        """Numbers that are places of elements, by their lists."""
+        """Numbers that are positions of elements, by list."""
         self._removed: dict[Node, None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._changes or self._values or self._added or self._removed)
 
     def remove(self, node: Node) -> None:
-        """Take a member or element out, with the comma that belongs to it."""
+        """Remove a member or element, with the comma that belongs to it."""
         self._removed[node] = None
 
     def is_removed(self, node: Node | None) -> bool:
-        """Is the node, or one that it stands in, taken out?"""
+        """Is the node, or one around it, removed?"""
         while node is not None:
             if node in self._removed:
                 return True
@@ -82,18 +82,18 @@ class Edits:
         return False
 
     def replace(self, node: Node, json_text: str) -> None:
-        """Put another value in the node's place; `json_text` is Latin-1 text or ASCII."""
+        """Replace the node's value; `json_text` is Latin-1 text or ASCII."""
         self._values[node] = json_text
 
     def raw(self, node: Node) -> str:
-        """The node's value as it will be."""
+        """The node's value after the edits so far."""
         return self._values.get(node, node.raw)
 
     def rename(self, node: Node, key: str) -> None:
         self._changes.append(Edit(node.start, node.key_end, quote(key)))
 
     def insert_after(self, node: Node, key: str, json_text: str) -> None:
-        """Add a member behind one that stays."""
+        """Add a member after one that stays."""
         self._changes.append(Edit(node.end, node.end, f",{quote(key)}:{json_text}"))
 
     def insert_before(self, element: Node, json_text: str) -> None:
@@ -102,21 +102,21 @@ class Edits:
         self._inserted.append(element)
 
     def follow(self, elements: Node, numbers: list[Node]) -> None:
-        """Let numbers that are places in a list follow what is added to it."""
+        """Adjust numbers that are positions in a list to what is inserted into it."""
         self._following[elements] = numbers
 
     def is_followed(self, elements: Node) -> bool:
         return elements in self._following
 
     def append(self, parent: Node, key: str, json_text: str) -> None:
-        """Add a member as the last one of an object, none of whose members is removed."""
+        """Add a last member to an object none of whose members is removed."""
         if parent.children:
             self.insert_after(parent.children[-1], key, json_text)
         else:
             self._changes.append(Edit(parent.at + 1, parent.at + 1, f"{quote(key)}:{json_text}"))
 
     def add_text(self, beside: Node, key: str, text: str) -> None:
-        """Add to the text of the member of that name beside one that stays; where there is none, it is made."""
+        """Append to the text of the member of that name, beside a member that stays; create it if there is none."""
         assert beside.parent is not None
         parent = beside.parent
         present = parent.child(key)
@@ -131,11 +131,11 @@ class Edits:
         return (parent, key) in self._added
 
     def spans(self) -> list[Edit]:
-        """The edits in the order of the text, without overlaps; additions at one place in the order they were made."""
+        """The edits in text order, without overlaps; additions at one position in the order they were made."""
         result: list[Edit] = []
         done = 0
         changes = [*self._cuts(), *self._replaced(), *self._changes, *self._made(), *self._followed()]
-        for edit in sorted(changes, key=_rank):
+        for edit in sorted(changes, key=_text_order):
             if edit.start >= done:
                 result.append(edit)
                 done = edit.end
@@ -151,8 +151,8 @@ class Edits:
 
     def _followed(self) -> Iterable[Edit]:
         for elements, numbers in self._following.items():
-            place_of = {element: place for place, element in enumerate(elements.children)}
-            added = sorted(place_of[element] for element in self._inserted if element in place_of)
+            position_of = {element: position for position, element in enumerate(elements.children)}
+            added = sorted(position_of[element] for element in self._inserted if element in position_of)
             for number in numbers:
                 before = bisect_right(added, int(number.raw))
                 if before:
@@ -164,7 +164,7 @@ class Edits:
             yield from self._cuts_in(parent.children)
 
     def _cuts_in(self, children: list[Node]) -> Iterable[Edit]:
-        """A run of removed siblings goes up to the next one that stays; a run at the end takes the comma before it."""
+        """A run of removed siblings extends to the next one that stays; a run at the end takes the comma before it."""
         kept_end: int | None = None
         run_start: int | None = None
         for child in children:
@@ -179,14 +179,14 @@ class Edits:
             yield Edit(run_start if kept_end is None else kept_end, children[-1].end, "")
 
 
-def _rank(edit: Edit) -> tuple[int, bool, int]:
-    """By place. At the same place text is added first, and a cut comes before the changes that it takes along."""
+def _text_order(edit: Edit) -> tuple[int, bool, int]:
+    """By position. At the same position, additions come first, and a cut before the changes that it includes."""
     return edit.start, edit.end > edit.start, -edit.end
 
 
 def splice(raw: bytes, edits: Iterable[Edit]) -> bytes:
     """The bytes after the edits, which must be in order and must not overlap."""
-    whole = memoryview(raw)  # slices of it are no copies; an event can be very long
+    whole = memoryview(raw)  # its slices are not copies; an event can be very long
     pieces: list[bytes | memoryview] = []
     done = 0
     for start, end, new in edits:

@@ -1,10 +1,10 @@
 """Server-sent events: bytes in, raw frames out, nothing lost and nothing normalised.
 
-A frame is what the WHATWG rules call a block: lines up to and with the empty line that ends them. Lines end in LF,
-CR LF or CR, mixed as one likes. It does not decode text and does not know what the data means.
+A frame is what the WHATWG rules call a block: lines up to and including the empty line that ends them. Lines end in
+LF, CR LF or CR, in any mixture. It does not decode text and does not know what the data means.
 
-The splitter's contract: `feed` returns the frames that are complete with these bytes; `finish` returns what is left,
-as a frame that nothing ended. The raw bytes of all frames, joined, are the bytes that were fed.
+The splitter's contract: `feed` returns the frames that these bytes complete; `finish` returns what is left, as an
+unfinished frame. The raw bytes of all frames, joined, are the bytes that were fed.
 """
 
 import re
@@ -16,8 +16,8 @@ from thinkwire.wire.splice import Edit, splice
 
 __all__ = ["Frame", "FrameSplitter", "comment"]
 
-# Two line ends in a row. A CR counts as one by itself only where no LF follows, which at the end of the bytes is not
-# yet known; as the second of the two it ends the frame at once, and an LF that comes later is a frame of its own.
+# Two line ends in a row. A CR is one by itself only if no LF follows, which is not yet known at the end of the bytes;
+# as the second of the two it ends the frame at once, and an LF that comes later is a frame of its own.
 _FRAME_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _LONGEST_END: Final = 4
@@ -27,25 +27,25 @@ _FIELDS: Final = frozenset((b"data", b"event", b"id", b"retry"))
 
 
 class Frame:
-    """One block of an event stream, as raw bytes; its lines are only looked at where somebody asks."""
+    """One block of an event stream, as raw bytes; its lines are only read on demand."""
 
     __slots__ = ("_foreign", "_is_foreign", "_spans", "is_line_feed", "raw")
 
     def __init__(self, raw: bytes, *, is_line_feed: bool = False) -> None:
         self.raw = raw
         self.is_line_feed = is_line_feed
-        """Is this the LF of a CR LF whose CR already ended the frame before? It shares that frame's fate."""
+        """Is this the LF of a CR LF whose CR already ended the previous frame? It shares that frame's fate."""
         self._spans: list[tuple[int, int]] | None = None
         self._is_foreign = False
         self._foreign: list[tuple[int, int]] = []
-        """The lines without a field, with their ends."""
+        """The spans of lines without a field, including their ends."""
 
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         return cls(raw)
 
     def like(self, text: str, name: str) -> bytes:
-        """A frame of another document, which is document text; named by an `event:` line where this frame is."""
+        """A frame with another document, given as document text; with an `event:` line if this frame has one."""
         match = _LINE_END.search(self.raw)
         end = match[0] if match is not None else b"\n"
         event = b"event: " + encode(name) + end if _EVENT_LINE.search(self.raw) else b""
@@ -53,7 +53,7 @@ class Frame:
 
     @property
     def event(self) -> str:
-        """The name on the `event:` line, or nothing."""
+        """The name on the `event:` line, or an empty text."""
         match = _EVENT_LINE.search(self.raw)
         return decode(match[1]) if match is not None else ""
 
@@ -63,18 +63,18 @@ class Frame:
 
     @property
     def data(self) -> bytes | None:
-        """The joined text of the data lines, or None where there are none (comments, `retry:`)."""
+        """The joined text of the data lines, or None if there are none (comments, `retry:`)."""
         spans = self._data_spans()
         return b"\n".join([self.raw[start:end] for start, end in spans]) if spans else None
 
     @property
     def is_foreign(self) -> bool:
-        """Has no line a field of event streams? A bare JSON text, say; clients ignore such lines."""
+        """Does no line have a field of event streams? A bare JSON text, say; clients ignore such lines."""
         self._data_spans()
         return self._is_foreign
 
     def without_bare_json(self) -> bytes:
-        """The frame's bytes less the lines that have no field, from the first one on that begins as JSON does."""
+        """The frame's bytes without the lines that have no field, from the first that begins like JSON."""
         self._data_spans()
         beginnings = (start for start, end in self._foreign if self.raw[start:end].lstrip()[:1] in (b"{", b"["))
         first = next(beginnings, len(self.raw))
@@ -111,8 +111,8 @@ class Frame:
     def with_data(self, edits: Iterable[Edit]) -> bytes:
         """The frame's bytes after edits of its data.
 
-        Line breaks inside a cut go with it; those in new text (a copy of a value that several lines hold) begin new
-        data lines.
+        Line breaks inside a cut are removed with it; those in new text (a copy of a value from several lines) begin
+        new data lines.
         """
         return splice(
             self.raw,
@@ -120,7 +120,7 @@ class Frame:
         )
 
     def raw_at(self, position: int) -> int:
-        """Where a position of `data` stands in `raw`."""
+        """The position in `raw` of a position in `data`."""
         for start, end in self._data_spans():
             if position <= end - start:
                 return start + position
@@ -136,12 +136,12 @@ class FrameSplitter:
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._searched = 0
-        """Up to here the buffer is known to hold no end of a frame."""
+        """Up to here the buffer is known to contain no end of a frame."""
         self._expects_line_feed = False
 
     @property
     def is_between_frames(self) -> bool:
-        """Do the next bytes begin a frame, whatever they are?"""
+        """Will the next bytes begin a frame, whatever they are?"""
         return not self._buffer and not self._expects_line_feed
 
     def feed(self, chunk: bytes) -> list[Frame]:
@@ -166,7 +166,7 @@ class FrameSplitter:
         return frames
 
     def _end_of_frame(self, at: int, searched: int) -> int:
-        """Where the frame that begins at `at` ends, or 0 where it is not complete."""
+        """Where the frame that begins at `at` ends, or 0 if it is not complete."""
         buffer = self._buffer
         first = buffer[at : at + 2]
         if first.startswith((b"\n", b"\r")):
@@ -175,7 +175,7 @@ class FrameSplitter:
         return match.end() if match else 0
 
     def finish(self) -> list[Frame]:
-        """What is left: a frame that nothing ended, or nothing."""
+        """What is left: an unfinished frame, or nothing."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         self._searched = 0
@@ -183,5 +183,5 @@ class FrameSplitter:
 
 
 def comment(text: str) -> bytes:
-    """A comment as a block of its own: it belongs to no event, and clients ignore it."""
+    """A comment as a block of its own; clients ignore it."""
     return f": {text}\n\n".encode()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.dialects.declared_api import Paths, declare, placed
+from tests.dialects.declared_api import Paths, declare, declared_fields
 from thinkwire.dialects.core.dialect import GLANCE, Dialect
 from thinkwire.dialects.core.locate import locate
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
@@ -247,7 +247,7 @@ def test_without_marks_no_document_shows_the_api() -> None:
 
 
 def test_a_request_names_model_and_stream_where_the_declaration_says() -> None:
-    paths = placed(CHOICES)
+    paths = declared_fields(CHOICES)
     custom = compile_dialect(Declaration("x", "/talk".__eq__, (), paths, ("request", "name"), ("request", "live")))
     usual = declare(CHOICES)
     empty = RequestFacts("h", "/talk", "POST", (), None)
@@ -329,8 +329,8 @@ def test_an_error_has_the_common_shape() -> None:
     ],
 )
 def test_places_that_contradict_each_other_are_found(paths: Paths, clash: Clash | None) -> None:
-    assert clashes(placed(paths)) == ([clash] if clash else [])
+    assert clashes(declared_fields(paths)) == ([clash] if clash else [])
 
 
 def test_all_contradictions_come_at_once() -> None:
-    assert [clash.second for clash in clashes(placed({"reasoning": ["a", "a", "b", "b.c"]}))] == [1, 3]
+    assert [clash.second for clash in clashes(declared_fields({"reasoning": ["a", "a", "b", "b.c"]}))] == [1, 3]

@@ -74,7 +74,7 @@ def test_a_message_that_does_not_fit_its_checksum_is_dropped_or_passed(at: int) 
     assert rewritten(raw)[0] == START + hi(1)
     after, tally = rewritten(raw, STRIP_AND_PASS)
     assert after == raw
-    assert (tally.unreadable, tally.first_problem) == (1, "a message does not fit its checksum")
+    assert (tally.unreadable, tally.first_problem) == (1, "a message does not match its checksum")
 
 
 def test_after_a_damaged_length_nothing_can_be_judged() -> None:

@@ -1,6 +1,6 @@
-"""Documents of declared APIs: does one show a mark, and what does one look like that carries a text?
+"""Documents of declared APIs: does one have a path, and which one carries a given text?
 
-It follows paths; what the declarations are is the business of `declared.py`.
+It follows paths; `compiler.py` knows declarations.
 """
 
 import json
@@ -12,13 +12,13 @@ from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, i
 from thinkwire.wire.json_tree import Node, Shape, encode, read
 from thinkwire.wire.splice import to_json
 
-__all__ = ["shows", "write"]
+__all__ = ["has_path", "write"]
 
 _LOOK: Final = Shape(members={}, elements=ENVELOPE)
 
 
-def shows(node: Node, path: Path) -> bool:
-    """Does the path lead to anything in a document, whatever table that was read by?"""
+def has_path(node: Node, path: Path) -> bool:
+    """Does the path lead to anything in a document, whichever table it was read by?"""
     if not path:
         return True
     step, rest = path[0], path[1:]
@@ -26,15 +26,15 @@ def shows(node: Node, path: Path) -> bool:
     match step:
         case Name(text):
             name = in_document(text)
-            return any(child.key == name and shows(child, rest) for child in children if _opens_with(node, "{"))
+            return any(child.key == name and has_path(child, rest) for child in children if _opens_with(node, "{"))
         case EachElement():
-            return any(shows(child, rest) for child in children if _opens_with(node, "["))
+            return any(has_path(child, rest) for child in children if _opens_with(node, "["))
     candidates = children if _opens_with(node, "[") else [node]
-    return any(_is_chosen(candidate, step) and shows(candidate, rest) for candidate in candidates)
+    return any(_is_chosen(candidate, step) and has_path(candidate, rest) for candidate in candidates)
 
 
 def _children(node: Node) -> list[Node]:
-    """The members or elements, also where the table did not look into them."""
+    """The members or elements, even if the table did not lead into them."""
     if node.children or not _opens_with(node, "{["):
         return node.children
     return read(node.raw, _LOOK).children
@@ -53,32 +53,32 @@ def _opens_with(node: Node, brackets: str) -> bool:
 # --- writing ----------------------------------------------------------------------------------------------------
 
 
-def write(places: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    """The document that carries a text at the first place of that kind; none where the API has no such place.
+def write(fields: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+    """The document that carries a text in the first field of that kind; none if the API has no such field.
 
-    It repeats the envelope of `like`, and names the owner where the declaration says.
+    It repeats the envelope of `like`, and names the item as the declaration says.
     """
-    path = next((path for of_kind, path in places if of_kind is kind), None)
+    path = next((path for of_kind, path in fields if of_kind is kind), None)
     if path is None:
         return []
-    owners = [owner_path for of_kind, owner_path in places if of_kind is Kind.OWNER]
+    owners = [owner_path for of_kind, owner_path in fields if of_kind is Kind.OWNER]
     document = _nested(path, 0, text, owners, owner)
     if isinstance(document, dict):
-        document = _envelope(places, like) | document
+        document = _envelope(fields, like) | document
     return [to_json(document)]
 
 
-def _envelope(places: Sequence[tuple[Kind, Path]], like: Node) -> dict[str, Any]:
-    """The members of a document that say nothing by themselves."""
+def _envelope(fields: Sequence[tuple[Kind, Path]], like: Node) -> dict[str, Any]:
+    """The members of a document that mean nothing by themselves."""
     names = {
-        path[0].text for kind, path in places if kind is Kind.ENVELOPE and len(path) == 1 and type(path[0]) is Name
+        path[0].text for kind, path in fields if kind is Kind.ENVELOPE and len(path) == 1 and type(path[0]) is Name
     }
     members = {name: like.child(in_document(name)) for name in sorted(names)}
     return {name: member.value for name, member in members.items() if member is not None}
 
 
 def _nested(path: Path, at: int, text: str, owners: list[Path], owner: ItemKey) -> Any:
-    """The value that stands where the first `at` steps of the path lead."""
+    """The value to which the first `at` steps of the path lead."""
     if at == len(path):
         return text
     value, step = _nested(path, at + 1, text, owners, owner), path[at]
@@ -95,7 +95,7 @@ def _nested(path: Path, at: int, text: str, owners: list[Path], owner: ItemKey) 
 
 
 def _as_value(wanted: str) -> Any:
-    """A value as it stands in a path: a number, `true` or `false` is one, and everything else is text."""
+    """A value as written in a path: numbers, `true` and `false` are such, everything else is text."""
     try:
         return json.loads(wanted) if wanted in ("true", "false") or wanted.isdecimal() else wanted
     except ValueError:

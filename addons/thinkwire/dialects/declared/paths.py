@@ -1,11 +1,11 @@
-"""Paths to the members of a document, as people write them.
+"""Paths to the members of a document, as users write them.
 
     choices[*].delta.thoughts        names, and `[*]` for each element of a list
     content[type=thinking]           objects whose `type` is `thinking`: elements of a list, or the value itself
     [type=thought.delta].text        the same at the root, where each document is an event with a type
-    "odd.name"['other[name]'=x]      quotes around what has dots, brackets, blanks or the like in it
+    "odd.name"['other[name]'=x]      quotes around anything with dots, brackets, blanks or the like
 
-It reads paths and does not look into documents (`declared.py` does).
+It reads paths, not documents (`documents.py` does).
 """
 
 import re
@@ -16,7 +16,7 @@ __all__ = ["Chosen", "EachElement", "Name", "Path", "PathError", "Step", "in_doc
 
 
 class PathError(ValueError):
-    """The text is not a path; the message says what to do, for the user."""
+    """The text is not a path; the message tells the user what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class EachElement:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Only where a member has this value: the object itself, or of a list the elements that are such objects."""
+    """Only if a member has this value: the object itself, or the elements of a list that are such objects."""
 
     member: str
     value: str
@@ -43,9 +43,9 @@ type Step = Name | EachElement | Chosen
 type Path = tuple[Step, ...]
 
 MAX_STEPS: Final = 32
-"""Steps. No API comes near; what goes along paths may then be recursive."""
+"""Steps. No API comes near it; functions that follow paths may be recursive."""
 MAX_CHOICES: Final = 4
-"""Each of them doubles the ways that a path can go."""
+"""Each of them doubles the ways to follow a path."""
 
 _WORD: Final = r'(?:[^.\[\]"\'=\s*]+|"[^"]+"|\'[^\']+\')'
 _VALUE: Final = r'(?:[^\[\]"\'=\s*]+|"[^"]*"|\'[^\']*\')'
@@ -54,7 +54,7 @@ _STEP: Final = re.compile(
 )
 _FROM_JSONPATH: Final = re.compile(r"\$(?:[.\[]|\Z)")
 _HINTS: Final = (
-    # what stands at or around the place, and what to do about it
+    # what is at the position where reading stopped, and what to do about it
     (re.compile(r"\[\d*\]|\.\*|\*"), "write `[*]` for the elements of a list, as in `choices[*].delta`"),
     (re.compile(r"\[[^\]]*\s*=="), "write one `=`, as in `content[type=thinking]`"),
     (re.compile(r"\["), "write `[*]` for all elements, or `[type=thinking]` for some of them"),
@@ -78,7 +78,7 @@ def parse_path(text: str) -> Path:
         if isinstance(step, Chosen) and steps and isinstance(steps[-1], Chosen):
             raise PathError("choose by one member: one `[member=value]` is enough in one place")
         if isinstance(step, EachElement) and steps and isinstance(steps[-1], Chosen):
-            raise PathError("write `[*]` before `[member=value]`: what has a member is no list")
+            raise PathError("write `[*]` before `[member=value]`: what has a member is not a list")
         steps.append(step)
         at = match.end()
     if len(steps) > MAX_STEPS or sum(isinstance(step, Chosen) for step in steps) > MAX_CHOICES:
@@ -103,5 +103,5 @@ def _hint(text: str, at: int) -> str:
 
 
 def in_document(name: str) -> str:
-    """A name in the form of document text: Latin-1 of its UTF-8 bytes."""
+    """A name as document text: Latin-1 of its UTF-8 bytes."""
     return name.encode("utf-8", "surrogateescape").decode("latin-1")
