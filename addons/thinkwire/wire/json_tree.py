@@ -161,7 +161,7 @@ _scan = json.JSONDecoder(strict=False, parse_int=str).scan_once  # type: ignore[
 
 
 def read(text: str, shape: Any) -> Node:
-    """The document's root node. `text` must be one JSON text, with nothing around it but white space and a byte order mark.
+    """The document's root node. `text` must be one JSON text; only white space and a byte order mark may surround it.
 
     Raises Unreadable. NaN, Infinity and control characters inside strings are accepted, as by most clients.
     """

@@ -32,7 +32,7 @@ def quote(name: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """A text as JSON text in the form of document text: UTF-8 represented as Latin-1, or ASCII if it has no UTF-8."""
+    """A text as JSON in the form of document text: UTF-8 as Latin-1, or ASCII if it holds half a surrogate pair."""
     try:
         return json.dumps(text, ensure_ascii=False).encode().decode("latin-1")
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -40,7 +40,7 @@ def quote_text(text: str) -> str:
 
 
 def to_document(value: object) -> str:
-    """A JSON value as document text: UTF-8 represented as Latin-1, with escapes only if half a character is in it."""
+    """A JSON value as document text: UTF-8 as Latin-1, or ASCII if it holds half a surrogate pair."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     try:

@@ -213,11 +213,11 @@ def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
     assert not update.is_reasoning
 
 
-# --- the answer's and the request's marks -----------------------------------------------------------------------
+# --- recognising answers and requests ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("mark", "document", "is_shown"),
+    ("path", "document", "is_there"),
     [
         ("a", {"a": None}, True),
         ("a", {"b": 1}, False),
@@ -237,16 +237,16 @@ def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
         ("\u00e4", {"\u00e4": 1}, True),
     ],
 )
-def test_a_mark_is_seen_at_any_depth_by_any_table(mark: str, document: Any, is_shown: bool) -> None:
-    dialect = declare(CHOICES, "nowhere", mark)
-    assert dialect.matches_document(tree(document)) == dialect.matches_document(tree(document, dialect)) == is_shown
+def test_evidence_is_found_at_any_depth_with_any_table(path: str, document: Any, is_there: bool) -> None:
+    dialect = declare(CHOICES, "nowhere", path)
+    assert dialect.matches_document(tree(document)) == dialect.matches_document(tree(document, dialect)) == is_there
 
 
-def test_without_marks_no_document_shows_the_api() -> None:
+def test_without_evidence_no_document_is_recognised() -> None:
     assert not declare(CHOICES).matches_document(tree({"choices": [{"delta": {"thoughts": "hm"}}]}))
 
 
-def test_a_request_names_model_and_stream_where_the_declaration_says() -> None:
+def test_a_request_has_model_and_stream_at_the_declared_paths() -> None:
     paths = declared_fields(CHOICES)
     custom = compile_dialect(Declaration("x", "/talk".__eq__, (), paths, ("request", "name"), ("request", "live")))
     usual = declare(CHOICES)
