@@ -79,13 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRunError(f"--fault: {error}") from error
     # All of mitmdump, which other commands need not wait for.
     from thinkwire.proxy.replay.client import ReplayClient
-    from thinkwire.proxy.replay.command import Replay, replay
+    from thinkwire.proxy.replay.command import ReplaySettings, replay
 
     show = _Show(exchanges, ruleset, Colours(sys.stdout))
-    asker = ReplayClient(exchanges, show.begin, show.end) if arguments.ask else None
+    client = ReplayClient(exchanges, show.begin, show.end) if arguments.ask else None
     port = arguments.port if arguments.port is not None else 0 if arguments.ask else PORT
-    asked = Replay(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
-    if not replay(asked, exchanges[0], asker):
+    settings = ReplaySettings(arguments.files, port, arguments.speed, arguments.rules, arguments.faults)
+    if not replay(settings, exchanges[0], client):
         return COULD_NOT_RUN
     if not arguments.ask:
         return CLEAN  # mitmdump has logged the warnings

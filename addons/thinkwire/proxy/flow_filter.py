@@ -1,6 +1,6 @@
-"""mitmproxy's filter expressions, as far as they can be asked when only the request is known.
+"""mitmproxy's filter expressions, as far as they can be evaluated when only the request is known.
 
-Compiles them, and makes up a flow for asking them where there is no traffic. Does not know the rule file.
+Compiles them, and makes up a flow to evaluate them on when there is no traffic. Does not know the rule file.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ ABOUT_THE_ANSWER: Final[dict[type, str | None]] = {
 }
 
 DEEPEST = 64
-"""Levels of `!`, `&` and `|`; mitmproxy asks them recursively, so a deeper one could fail in the middle of traffic."""
+"""Levels of `!`, `&` and `|`; mitmproxy evaluates them recursively, so a deeper filter could fail on live traffic."""
 TOO_DEEP = "this filter is nested too deeply"
 
 
@@ -49,7 +49,7 @@ def compile_filter(text: str) -> Callable[[object], bool]:
 
 
 def make_flow(host: str, path: str, method: str, headers: list[tuple[str, str]], body: bytes) -> HTTPFlow:
-    """A flow for a request that nobody has sent; its connections have no addresses of interest."""
+    """A flow for a request that was never sent; its connections have dummy addresses."""
     nowhere = ("", 0)
     client = Client(peername=nowhere, sockname=nowhere, timestamp_start=0)
     flow = HTTPFlow(client, Server(address=(host, 443)))
@@ -61,7 +61,7 @@ def make_flow(host: str, path: str, method: str, headers: list[tuple[str, str]],
 def _why_invalid(text: str, error: ValueError) -> str:
     if not text.strip():
         return "this filter is empty"
-    # flowfilter hides what it met behind one message; only a bad regular expression raises ValueError by itself.
+    # flowfilter has one message for all problems; only a bad regular expression raises ValueError by itself.
     if type(error.__cause__) is ValueError:
         return "a regular expression in this filter is not valid"
     return "this is not a filter expression that mitmproxy understands"

@@ -1,4 +1,4 @@
-"""The addon's options, which mitmproxy asks for when it loads the addon; what they do is in `addon.py`."""
+"""The addon's options, which are declared when mitmproxy loads it; `addon.py` acts on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

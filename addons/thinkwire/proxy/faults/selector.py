@@ -80,7 +80,7 @@ class Faults:
             self._warned.add(origin)
             logger.error(
                 "%s asks for a fault, but nothing is replayed: requests pass without it. "
-                "Write `live: true` into the fault where real answers are to have it.",
+                "Write `live: true` into the fault if real answers are to have it.",
                 origin,
             )
         return NO_FAULT

@@ -1,4 +1,4 @@
-"""A flow file that grows flow by flow, and holds only whole ones whatever happens to the process or the disk."""
+"""A flow file that grows flow by flow, and holds only complete ones whatever happens to the process or the disk."""
 
 import io
 import logging
@@ -20,11 +20,11 @@ _BEGINNING_OF_LENGTH: Final = re.compile(rb"\d{1,12}")
 
 
 class NotAFlowFile(ValueError):
-    """There is a file of that name, and it is something else."""
+    """The file exists, and is something else."""
 
 
 class FlowFile:
-    """Appends to a file that it makes where there is none. Raises OSError and NotAFlowFile."""
+    """Appends to a file, which it creates if there is none. Raises OSError and NotAFlowFile."""
 
     def __init__(self, path: Path) -> None:
         self._file = io.FileIO(path, "ab", opener=_open_at_once)
@@ -36,7 +36,7 @@ class FlowFile:
             raise
 
     def _cut_torn_end(self, path: Path) -> None:
-        """A process that was killed while it wrote may have left half a flow, behind which nothing can be read."""
+        """A process that was killed while it wrote may have left half a flow, after which nothing can be read."""
         with path.open("rb") as file:
             end = _end_of_whole_flows(file)
             torn = file.seek(0, os.SEEK_END) - end
@@ -45,7 +45,7 @@ class FlowFile:
             self._file.truncate(end)
 
     def append(self, flow: http.HTTPFlow) -> None:
-        """Write a flow through to the system, which keeps it even if this process is killed. Raises OSError."""
+        """Hand a flow to the operating system, which keeps it even if this process is killed. Raises OSError."""
         written = io.BytesIO()
         FlowWriter(written).add(flow)
         start = os.fstat(self._file.fileno()).st_size
@@ -68,7 +68,7 @@ class FlowFile:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """A pipe that nobody reads is an error; without this flag one would wait for a reader, and mitmproxy with us."""
+    """A pipe without a reader is an error; without this flag, mitmproxy would wait until there is one."""
     at_once = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags | at_once, 0o666)
     if at_once:

@@ -54,7 +54,7 @@ class Recorder:
                 self._write(flow, state, flow.error or Error("mitmproxy was stopped"))
         self.open(None)
 
-    # --- steps of the addon's hooks, each before the rules change anything but where it says so -----------------------
+    # --- steps of the addon's hooks: before the rules change anything, unless the docstring says otherwise ------------
 
     @_log_errors
     def requestheaders(self, flow: http.HTTPFlow, state: FlowState) -> None:

@@ -1,4 +1,4 @@
-"""`thinkwire replay`: a mitmdump that stands where the provider of the recordings stood, and needs none."""
+"""`thinkwire replay`: a mitmdump that serves recordings in the provider's place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from thinkwire.proxy import addon
 from thinkwire.proxy.replay.client import ReplayClient
 from thinkwire.proxy.replay.recordings import ReplayExchange
 
-__all__ = ["Replay", "replay"]
+__all__ = ["ReplaySettings", "replay"]
 
 _SCRIPT: Final = Path(addon.__file__).with_name("script.py")
 _NOWHERE: Final = "reverse:http://127.0.0.1:1"
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """What is replayed, where, and how."""
+class ReplaySettings:
+    """What to replay, where, and how."""
 
     files: Sequence[str]
     port: int
@@ -30,47 +30,47 @@ class Replay:
     speed: str
     rules: Path | None
     faults: Sequence[str] = ()
-    """What goes wrong, as on the command line."""
+    """What goes wrong, written as on the command line."""
 
 
-def replay(asked: Replay, first: ReplayExchange, asker: ReplayClient | None = None) -> bool:
-    """Serve until interrupted, in the place of who answered first; or as a proxy, until the asker has asked all.
+def replay(settings: ReplaySettings, first: ReplayExchange, client: ReplayClient | None = None) -> bool:
+    """Serve until interrupted, in place of the first recording's provider; or as a proxy, until the client is done.
 
-    False where that was not possible; the log has said why. Raises what has stopped an asker, KeyboardInterrupt, too.
+    False if that was not possible; the log says why. Raises what stopped a client, including KeyboardInterrupt.
     """
-    settings = {"thinkwire_replay_speed": asked.speed, "flow_detail": "0"}
-    if asked.rules is not None:
-        settings["thinkwire_rules"] = str(asked.rules)
-    lists = {"thinkwire_replay": asked.files, "thinkwire_fault": asked.faults}
-    pairs = [*((name, text) for name, texts in lists.items() for text in texts), *settings.items()]
-    place = [
+    values = {"thinkwire_replay_speed": settings.speed, "flow_detail": "0"}
+    if settings.rules is not None:
+        values["thinkwire_rules"] = str(settings.rules)
+    lists = {"thinkwire_replay": settings.files, "thinkwire_fault": settings.faults}
+    pairs = [*((name, text) for name, texts in lists.items() for text in texts), *values.items()]
+    where = [
         "--mode",
-        _mode(first) if asker is None else "regular",
+        _mode(first) if client is None else "regular",
         "--listen-host",
         "127.0.0.1",
         "--listen-port",
-        str(asked.port),
+        str(settings.port),
     ]
     options = [word for name, text in pairs for word in ("--set", f"{name}={text}")]
-    quiet = ["-q"] if asker is not None else []
+    quiet = ["-q"] if client is not None else []
 
     def make(options: Options) -> DumpMaster:
         master = DumpMaster(options)
-        if asker is not None:
-            master.addons.add(asker)
+        if client is not None:
+            master.addons.add(client)
         return master
 
     try:
-        main.run(cast(type[DumpMaster], make), cmdline.mitmdump, ["-s", str(_SCRIPT), *quiet, *place, *options])
+        main.run(cast(type[DumpMaster], make), cmdline.mitmdump, ["-s", str(_SCRIPT), *quiet, *where, *options])
     except SystemExit as ended:
         return not ended.code
-    if asker is not None:
-        asker.result()
+    if client is not None:
+        client.result()
     return True
 
 
 def _mode(recorded: ReplayExchange) -> str:
-    """Reverse mode for the recorded provider, so that rules see its host; nothing is ever connected to it."""
+    """Reverse mode for the recorded provider, so that rules see its host; no connection is made to it."""
     request = recorded.flow.request
     host = f"[{request.pretty_host}]" if ":" in request.pretty_host else request.pretty_host
     mode = f"reverse:{request.scheme}://{host}:{request.port}"

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 def with_fault(
     recorded: ReplayExchange, fault: Fault, facts: RequestFacts, dialects: Sequence[Dialect]
 ) -> ReplayExchange:
-    """The exchange as it goes with this fault. How the pieces are split is left to who sends them to the client."""
+    """The exchange as it goes with this fault. Pieces are split later, when they are sent to the client."""
     request, response, answer = recorded.flow.request, recorded.flow.response, recorded.answer
     if answer is None or response is None or not (fault.touches_events and may_have_body(request, response)):
         return recorded

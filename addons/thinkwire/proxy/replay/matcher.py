@@ -1,6 +1,6 @@
-"""Which recorded exchange answers a request: the one that fits it best. Only chooses; `replay_server.py` serves.
+"""Which recorded exchange answers a request: the one that fits it best. Only chooses; `server.py` serves.
 
-Method and path must be the same. Of those that are left, the first of these differences decides: the model, whether a
+Method and path must be the same. Of the remaining ones, the first of these differences decides: the model, whether a
 stream is asked for, how much of the conversation (`messages`, `contents`, `input`, ...) is the same, how much of the
 other members, the query, the host. Exchanges that fit equally well take turns.
 """
@@ -23,10 +23,10 @@ __all__ = ["Asked", "RecordingIndex", "asked_by"]
 _CONVERSATION: Final = ("messages", "contents", "input", "prompt", "inputs", "message", "request")
 """The members that hold what was said; the first that a body has. Some APIs put one into another."""
 _SHOWN: Final = 3
-"""How many are named where none fits."""
+"""How many are named if none fits."""
 _WORD: Final = re.compile(r"\w+")
 _READ: Final = 4_000
-"""Characters of a text whose words are counted; no stream is to wait while somebody reads a book."""
+"""Characters of a text whose words are counted: streams wait meanwhile."""
 
 Fit = tuple[bool, bool, float, float, bool, bool]
 
@@ -42,7 +42,7 @@ class _Turn:
         return Counter(word for text in _texts(self._value) for word in _words(text[:_READ]))
 
     def likeness(self, other: "_Turn") -> float:
-        """1 where both are the same, else less: by the words they share."""
+        """1 if both are the same, else less: by the words they share."""
         if self._value == other._value:
             return 1.0
         total = self._words.total() + other._words.total()
@@ -51,12 +51,12 @@ class _Turn:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, as far as it decides which recorded one fits."""
+    """What decides about a request which recorded one fits."""
 
     facts: RequestFacts
     query: str
     content: bytes
-    """The body, for what is not JSON."""
+    """The body; compared if it is not JSON."""
 
     @property
     def line(self) -> str:
@@ -81,14 +81,14 @@ def asked_by(flow: http.HTTPFlow, facts: RequestFacts) -> Asked:
 
 
 class RecordingIndex:
-    """All recorded exchanges, and whose turn it is among equals."""
+    """All recorded exchanges, and which of several equal ones is next."""
 
     def __init__(self, exchanges: Sequence[tuple[ReplayExchange, Asked]]) -> None:
         self._exchanges = exchanges
         self._turns: Counter[tuple[int, ...]] = Counter()
 
     def choose(self, asked: Asked) -> ReplayExchange | None:
-        """The one that fits best, or the next of those that do; None where no method and path are the same."""
+        """The one that fits best, or the next of several that do; None if none has the same method and path."""
         same_line = [index for index, (_, one) in enumerate(self._exchanges) if one.line == asked.line]
         if not same_line:
             return None
@@ -102,7 +102,7 @@ class RecordingIndex:
         return self._exchanges[equals[turn % len(equals)]][0]
 
     def nearest(self, asked: Asked) -> list[str]:
-        """For a request that none fits: those that are nearest to it, in words, and why they do not fit."""
+        """For a request that none fits: descriptions of the nearest, and why they do not fit."""
 
         def distance(one: tuple[ReplayExchange, Asked]) -> tuple[bool, float]:
             facts = one[1].facts
@@ -118,7 +118,7 @@ class RecordingIndex:
 
 
 def _is_same(asked: Asked, recorded: Asked) -> bool:
-    """Nothing fits better; that is seen long before the words of thousands of requests are counted."""
+    """Nothing fits better, and this is known without counting the words of thousands of requests."""
     facts, its = asked.facts, recorded.facts
     if (facts.model, facts.stream, facts.host, asked.query) != (its.model, its.stream, its.host, recorded.query):
         return False
@@ -138,7 +138,7 @@ def _fit(asked: Asked, recorded: Asked) -> Fit:
 
 
 def _likeness_of_turns(one: Sequence[_Turn], other: Sequence[_Turn]) -> float:
-    """Turn by turn; what only one of them has counts against it, so that a tool loop is told by its length."""
+    """Turn by turn; turns of only one of them count against it, so that steps of a tool loop differ by their length."""
     longest = max(len(one), len(other))
     return sum(a.likeness(b) for a, b in zip(one, other, strict=False)) / longest if longest else 1.0
 

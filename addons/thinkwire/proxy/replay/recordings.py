@@ -1,6 +1,6 @@
-"""Recorded exchanges, read from mitmproxy flow files and HAR files: what was asked, and what came back, and when.
+"""Recorded exchanges, read from mitmproxy flow files and HAR files: the request, the answer, and when each chunk came.
 
-Knows nothing of how they are chosen and served.
+Does not know how they are chosen and served.
 """
 
 import re
@@ -30,10 +30,10 @@ _FRAMING: Final = {
     "transfer-encoding",
     "upgrade",
 }
-"""Headers that speak of the recorded connection, not of the answer; they are made anew."""
+"""Headers about the recorded connection, not about the answer; they are made anew."""
 
 _CONTROLS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
-"""Not allowed in headers; readers of HTTP give up at them, or wait for ever."""
+"""Not allowed in headers; HTTP clients fail on them, or wait for ever."""
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -47,7 +47,7 @@ class ReplayAnswer:
     fields: Fields
     """The headers in their order and spelling, without those that frame the body."""
     length: int | None
-    """What content-length said, where it was there and is true (or was, when the body broke off)."""
+    """What content-length said, if it was there and is true, or was before the body broke off."""
     began: float
     """Seconds from the request to the headers."""
     chunks: tuple[Chunk, ...]
@@ -57,7 +57,7 @@ class ReplayAnswer:
         return next((value for name, value in self.fields if name.lower() == "content-encoding"), "")
 
     def decoded(self) -> "ReplayAnswer":
-        """The same without its content coding, chunk for chunk; as it is where the coding cannot be undone."""
+        """The same without its content coding, chunk for chunk; unchanged if the coding cannot be undone."""
         decoder = decoder_for(self.coding)
         if decoder is None or decoder.is_identity:
             return self
@@ -77,15 +77,15 @@ class ReplayExchange:
     number: int
     """Its place among the flows of the file, from 1."""
     flow: http.HTTPFlow = field(repr=False)
-    """Where the request stands."""
+    """It has the request."""
     answer: ReplayAnswer | None
-    """None where the connection broke before there was one."""
+    """None if the connection broke before there was one."""
     ended: float
     """Seconds from the request to the end."""
     breaks_off: bool
 
     def at_speed(self, speed: float) -> "ReplayExchange":
-        """The same in other time: so many times as fast; at 0, all at once."""
+        """The same, `speed` times as fast; at 0, all at once."""
 
         def at(seconds: float) -> float:
             return seconds / speed if speed else 0.0
@@ -101,7 +101,7 @@ class ReplayExchange:
 
 
 def read_recordings(files: Sequence[str]) -> tuple[list[ReplayExchange], list[str]]:
-    """All exchanges of the files that can be replayed, in order, and warnings about the others. RecordingError."""
+    """The exchanges of the files that can be replayed, and warnings about the others. Raises RecordingError."""
     exchanges: list[ReplayExchange] = []
     warnings: list[str] = []
     problems: list[str] = []
@@ -120,7 +120,7 @@ def read_recordings(files: Sequence[str]) -> tuple[list[ReplayExchange], list[st
 
 
 def parse_speed(text: str) -> float:
-    """How many times as fast as recorded; 0 is without waiting. RecordingError."""
+    """How many times as fast as recorded; 0 is without waiting. Raises RecordingError."""
     try:
         speed = float(text)
     except ValueError:
@@ -185,7 +185,7 @@ def _answer(
     size = sum(len(chunk) for _, chunk in chunks)
     length = stated_length(response)
     if length is not None and request.method != "HEAD" and status != 304:
-        # Readers of HAR files undo content codings, and may leave the old length; what broke off was to be longer.
+        # Writers of HAR files undo content codings, and may keep the old length; what broke off was to be longer.
         length = (length if length > size else None) if broke else size
     reason = response.reason or RESPONSES.get(status, "")
     return ReplayAnswer(status, reason, tuple(_fields(response.headers)), length, began, chunks)

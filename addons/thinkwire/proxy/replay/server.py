@@ -1,7 +1,7 @@
 """Serves recorded answers on the loopback interface, chunk for chunk, at the times at which they came.
 
-mitmproxy connects to it as to any provider, so that an answer takes the way of a live one. Only who knows the token of
-a request gets anything.
+mitmproxy connects to it as to any provider, so that an answer goes the way of a live one. A request gets an answer only
+with its token.
 """
 
 import asyncio
@@ -24,31 +24,31 @@ TOKEN_HEADER: Final = "x-thinkwire-replay"
 _HOST: Final = "127.0.0.1"
 _NO_BODY: Final = (204, 304)
 _LARGEST: Final = 1 << 40
-"""Bytes of a request: as many as a client wants to send."""
+"""Bytes of a request: practically no limit."""
 _PASSES: Final = 4
-"""Rounds of the event loop after which mitmproxy, which runs in the same one, has read a chunk and sent it on."""
+"""Turns of the event loop in which mitmproxy, which runs in the same one, has read a chunk and sent it on."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduledAnswer:
-    """One answer as it is to be given to one request."""
+    """One answer as it is to be sent for one request."""
 
     answer: ReplayAnswer | None
     """None: the connection breaks before there is one."""
     ended: float
     breaks_off: bool
     started: float
-    """When the request was there, by the clock of the event loop."""
+    """When the request was complete, by the clock of the event loop."""
 
     async def wait_until(self, seconds: float) -> None:
-        """Wait until as much time has passed. All waits count from the same start: none adds up."""
+        """Wait until so many seconds after the start. All waits count from there, so that delays do not add up."""
         left = self.started + seconds - asyncio.get_running_loop().time()
         if left > 0:
             await asyncio.sleep(left)
 
 
 class ReplayServer(httputil.HTTPServerConnectionDelegate):
-    """The server; it listens from the first request on, on a port that the system picks."""
+    """The server; it listens from the first request on, at a port that the system picks."""
 
     def __init__(self) -> None:
         self._server: httpserver.HTTPServer | None = None
@@ -68,10 +68,10 @@ class ReplayServer(httputil.HTTPServerConnectionDelegate):
     def is_at(self, address: object) -> bool:
         return self._server is not None and address == (_HOST, self._port)
 
-    def expect(self, performance: ScheduledAnswer) -> str:
+    def expect(self, scheduled: ScheduledAnswer) -> str:
         """The token with which a request gets this answer, once."""
         token = secrets.token_urlsafe(32)
-        self._expected[token] = performance
+        self._expected[token] = scheduled
         return token
 
     def forget(self, token: str) -> None:
@@ -86,12 +86,12 @@ class ReplayServer(httputil.HTTPServerConnectionDelegate):
     def start_request(self, server_conn: object, request_conn: httputil.HTTPConnection) -> httputil.HTTPMessageDelegate:
         return _Request(self, cast(HTTP1Connection, request_conn))
 
-    def perform(self, token: str, method: str, connection: HTTP1Connection) -> None:
-        performance = self._expected.pop(token, None)
-        if performance is None:
+    def serve(self, token: str, method: str, connection: HTTP1Connection) -> None:
+        scheduled = self._expected.pop(token, None)
+        if scheduled is None:
             connection.close()
             return
-        task = asyncio.create_task(_perform(performance, method, connection))
+        task = asyncio.create_task(_serve(scheduled, method, connection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -119,11 +119,11 @@ class _Request(httputil.HTTPMessageDelegate):
         pass
 
     def finish(self) -> None:
-        self._server.perform(self._token, self._method, self._connection)
+        self._server.serve(self._token, self._method, self._connection)
 
 
 class _Headers(httputil.HTTPHeaders):
-    """Headers that keep the order and the spelling they were recorded in; tornado adds those that frame the body."""
+    """Headers in their recorded order and spelling; tornado adds those that frame the body."""
 
     def __init__(self, answer: ReplayAnswer) -> None:
         super().__init__()
@@ -137,31 +137,31 @@ class _Headers(httputil.HTTPHeaders):
             yield name.lower(), value
 
 
-async def _perform(performance: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
+async def _serve(scheduled: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
     try:
-        await _send(performance, method, connection)
+        await _send(scheduled, method, connection)
     except iostream.StreamClosedError:
-        pass  # the other side has left
+        pass  # the client has left
     except Exception:
         logger.exception("thinkwire failed on a recorded answer, please report this")
         connection.close()
 
 
-async def _send(performance: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
-    answer = performance.answer
+async def _send(scheduled: ScheduledAnswer, method: str, connection: HTTP1Connection) -> None:
+    answer = scheduled.answer
     if answer is not None:
         connection.stream.set_nodelay(True)
-        await performance.wait_until(answer.began)
+        await scheduled.wait_until(answer.began)
         start_line = httputil.ResponseStartLine("HTTP/1.1", answer.status, answer.reason)
         await connection.write_headers(start_line, _Headers(answer))
         if method != "HEAD" and answer.status not in _NO_BODY:
             for seconds, chunk in answer.chunks:
-                await performance.wait_until(seconds)
+                await scheduled.wait_until(seconds)
                 await connection.write(chunk)
                 for _ in range(_PASSES):
                     await asyncio.sleep(0)
-    await performance.wait_until(performance.ended)
-    if performance.breaks_off:
+    await scheduled.wait_until(scheduled.ended)
+    if scheduled.breaks_off:
         connection.close()
     else:
         connection.finish()
