@@ -30,7 +30,7 @@ from tests.wire import aws_messages
 from thinkwire.exchange.stream_taps import pass_on
 from thinkwire.proxy.addon import Thinkwire
 from thinkwire.proxy.record.flow_record import FlowRecord
-from thinkwire.proxy.view.contentviews import NOT_KEPT, NOT_OURS, NOT_SHOWN
+from thinkwire.proxy.view.contentviews import NOT_AN_ANSWER, NOT_KEPT, NOT_SHOWN
 
 RULES = Path(__file__).parents[3] / "rules"
 PIECES = [
@@ -196,7 +196,7 @@ def test_a_request_is_not_claimed_and_can_be_read_in_each_view(seat: Seat) -> No
     one = seat.read(exchange(SENT))
     assert contentviews.prettify_message(one.request, one).view_name == "JSON"
     found = contentviews.prettify_message(one.request, one, "thinkwire")
-    assert found.text == f"{NOT_OURS}\n\n{one.request.text}"
+    assert found.text == f"{NOT_AN_ANSWER}\n\n{one.request.text}"
     assert one.request.content is not None
     assert one.request.content.decode() in contentviews.prettify_message(one.request, one, "thinkwire-original").text
 
@@ -206,7 +206,7 @@ def test_messages_of_a_web_socket_are_left_to_the_other_views(seat: Seat) -> Non
     assert one.websocket is not None
     for message in one.websocket.messages:
         assert contentviews.prettify_message(message, one).view_name != "thinkwire"
-        assert NOT_OURS in contentviews.prettify_message(message, one, "thinkwire").text
+        assert NOT_AN_ANSWER in contentviews.prettify_message(message, one, "thinkwire").text
 
 
 @pytest.mark.parametrize(
@@ -497,7 +497,7 @@ def test_a_web_socket_is_left_to_mitmproxy(seat: Seat) -> None:
     seat.read(one)
     assert one.response is not None
     assert one.response.raw_content == b""
-    assert NOT_OURS in shown(one, "thinkwire").text
+    assert NOT_AN_ANSWER in shown(one, "thinkwire").text
 
 
 # --- recordings ---------------------------------------------------------------------------------------------------

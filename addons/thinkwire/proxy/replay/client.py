@@ -48,7 +48,7 @@ class ReplayClient:
         begin: Callable[[ReplayExchange], None],
         end: Callable[[ReplayExchange, RecordedExchange], None],
     ) -> None:
-        """`begin` gets each exchange before its request is sent; `end` gets it again, and the same one as it went now."""
+        """`begin` gets each exchange before its request is sent; `end` gets it again, and as it went now."""
         self._exchanges = exchanges
         self._begin = begin
         self._end = end

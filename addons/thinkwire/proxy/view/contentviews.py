@@ -1,6 +1,6 @@
 """The views of mitmproxy and mitmweb for answers of LLM APIs: the answer assembled, and the provider's bytes.
 
-They show; what there is to show beside the flow has been kept by `onlooker.py`. Whatever a body holds, a view gives a
+They only show; `answer_store.py` keeps what there is to show beside the flow. Whatever a body holds, a view returns a
 text: mitmproxy would show a traceback.
 """
 
@@ -28,48 +28,48 @@ __all__ = ["AnswerView", "OriginalView"]
 
 logger = logging.getLogger(__name__)
 
-type SidesOf = Callable[[flow.Flow], BeforeAfter | None]
+type BeforeAfterOf = Callable[[flow.Flow], BeforeAfter | None]
 
-_OURS: Final = 3.0
-"""More than any view of mitmproxy's claims."""
-_OTHERS: Final = -1.0
+_HIGHEST: Final = 3.0
+"""A priority above those of mitmproxy's views."""
+_LOWEST: Final = -1.0
 
-NOT_OURS: Final = "This is not an answer of a model."
+NOT_AN_ANSWER: Final = "This is not an answer of a model."
 NOT_SHOWN: Final = "This answer cannot be shown assembled, the log says why."
 NOT_KEPT: Final = "What the provider sent is not kept, or not any more; see the option thinkwire_view_megabytes."
 
 
 class AnswerView(Contentview):
-    """What was asked, what the rules did, and what the client got; what the provider sent where that is more."""
+    """The request, what the rules did, and what the client got; also what the provider sent, if that was more."""
 
     name = "thinkwire"
 
-    def __init__(self, sides_of: SidesOf, dialects: Callable[[], tuple[Dialect, ...]]) -> None:
-        self._sides_of = sides_of
+    def __init__(self, before_after_of: BeforeAfterOf, dialects: Callable[[], tuple[Dialect, ...]]) -> None:
+        self._before_after_of = before_after_of
         self._dialects = dialects
         self._last: tuple[object, str] = None, ""
-        """The last text, and for what: mitmweb asks again and again."""
+        """The latest text, and what it is for: mitmweb asks again and again."""
 
     def render_priority(self, data: bytes, metadata: Metadata) -> float:
         try:
-            return _OURS if data and self._is_ours(metadata) else _OTHERS
+            return _HIGHEST if data and self._is_answer(metadata) else _LOWEST
         except Exception:
-            return _OTHERS  # a request that cannot be read is none to a model
+            return _LOWEST  # a request that cannot be read is not one to a model
 
-    def _is_ours(self, metadata: Metadata) -> bool:
-        """Is it the answer to a request to a model, and does it say anything?"""
+    def _is_answer(self, metadata: Metadata) -> bool:
+        """Is it the answer to a request to a model, with anything in it?"""
         exchange = _exchange_of(metadata)
         if exchange is None:
             return False
         recorded = RecordedExchange(1, exchange)
         facts = recorded.facts(self._dialects())
-        sides = self._sides_of(exchange)
-        if facts.dialect is None and not (sides is not None and sides.effects):
+        kept = self._before_after_of(exchange)
+        if facts.dialect is None and not (kept is not None and kept.effects):
             return False
-        label = recorded.label(facts)
-        if label is not ContentHint.JSON:  # a long stream takes seconds to be read
-            return label is not None or _is_replaced(sides)
-        return _is_replaced(sides) or any(True for _ in self._read(exchange, sides).moments)
+        hint = recorded.label(facts)
+        if hint is not ContentHint.JSON:  # a long stream takes seconds to be read
+            return hint is not None or _is_replaced(kept)
+        return _is_replaced(kept) or any(True for _ in self._read(exchange, kept).moments)
 
     def prettify(self, data: bytes, metadata: Metadata) -> str:
         try:
@@ -79,40 +79,40 @@ class AnswerView(Contentview):
         except Exception:
             logger.exception("thinkwire failed to show an answer, please report this")
             return f"{NOT_SHOWN}\n\n{_decoded(data)}"
-        return f"{NOT_OURS}\n\n{_decoded(data)}"
+        return f"{NOT_AN_ANSWER}\n\n{_decoded(data)}"
 
     def _show(self, exchange: http.HTTPFlow, data: bytes) -> str:
-        sides = self._sides_of(exchange)
-        kept = (sides.number, sides.is_forgotten) if sides is not None else None
-        key = exchange.id, hash(data), kept
+        kept = self._before_after_of(exchange)
+        version = (kept.number, kept.is_forgotten) if kept is not None else None
+        key = exchange.id, hash(data), version
         last, text = self._last
         if last != key:
-            reading = self._read(exchange, sides)
-            is_read = reading.form is not None or _is_replaced(sides)
-            text = _text_of(self._rows(reading, sides)) if is_read else f"{NOT_OURS}\n\n{_decoded(data)}"
+            reading = self._read(exchange, kept)
+            is_read = reading.form is not None or _is_replaced(kept)
+            text = _text_of(self._rows(reading, kept)) if is_read else f"{NOT_AN_ANSWER}\n\n{_decoded(data)}"
             self._last = key, text
         return text
 
-    def _read(self, exchange: http.HTTPFlow, sides: BeforeAfter | None) -> Reading:
-        shown = _as_left(exchange, sides) if sides is not None else exchange
+    def _read(self, exchange: http.HTTPFlow, kept: BeforeAfter | None) -> Reading:
+        shown = _as_left(exchange, kept) if kept is not None else exchange
         return read_exchange(RecordedExchange(1, shown), dialects=self._dialects())
 
-    def _rows(self, reading: Reading, sides: BeforeAfter | None) -> Iterator[SummaryRow]:
+    def _rows(self, reading: Reading, kept: BeforeAfter | None) -> Iterator[SummaryRow]:
         yield asked_row(reading)
-        if sides is None:
+        if kept is None:
             yield from answer_rows(reading)
             return
-        yield SummaryRow("rules", sides.rules or "none decided")
-        yield SummaryRow("done", sides.done)
-        if sides.provider is None or (sides.effects == {Effect.RENAMED} and reading.recorded.times):
-            yield from [SummaryRow("before", NOT_KEPT)] if sides.is_forgotten else []
+        yield SummaryRow("rules", kept.rules or "none decided")
+        yield SummaryRow("done", kept.done)
+        if kept.provider is None or (kept.effects == {Effect.RENAMED} and reading.recorded.times):
+            yield from [SummaryRow("before", NOT_KEPT)] if kept.is_forgotten else []
             yield from answer_rows(reading)
             return
-        before = read_exchange(RecordedExchange(1, sides.provider), dialects=self._dialects())
+        before = read_exchange(RecordedExchange(1, kept.provider), dialects=self._dialects())
         if [*said_rows(before)] == [*said_rows(reading)]:
             yield from answer_rows(reading, None if reading.recorded.times else before)
             return
-        if Effect.INLINED not in sides.effects and (hidden := _hidden(before, reading)):
+        if Effect.INLINED not in kept.effects and (hidden := _hidden(before, reading)):
             yield SummaryRow("hidden", f"from the client: {hidden}")
         yield SummaryRow("The client got:")
         yield from answer_rows(reading)
@@ -125,40 +125,40 @@ class OriginalView(Contentview):
 
     name = "thinkwire-original"
 
-    def __init__(self, sides_of: SidesOf) -> None:
-        self._sides_of = sides_of
+    def __init__(self, before_after_of: BeforeAfterOf) -> None:
+        self._before_after_of = before_after_of
 
     def render_priority(self, data: bytes, metadata: Metadata) -> float:
-        return _OTHERS
+        return _LOWEST
 
     def prettify(self, data: bytes, metadata: Metadata) -> str:
         exchange = _exchange_of(metadata)
-        sides = self._sides_of(exchange) if exchange is not None else None
-        if sides is None or sides.is_forgotten:
+        kept = self._before_after_of(exchange) if exchange is not None else None
+        if kept is None or kept.is_forgotten:
             return f"{NOT_KEPT}\n\n{_decoded(data)}"
-        before = sides.provider.response if sides.provider is not None else None
+        before = kept.provider.response if kept.provider is not None else None
         return _decoded(before.get_content(strict=False) or b"" if before is not None else data)
 
 
 def _exchange_of(metadata: Metadata) -> http.HTTPFlow | None:
-    """The flow whose answer is to be shown; None where it is something else."""
+    """The flow whose answer is to be shown; None if something else is."""
     exchange = metadata.flow
     if not isinstance(exchange, http.HTTPFlow) or exchange.websocket is not None:
         return None
     return exchange if exchange.response is not None and metadata.http_message is exchange.response else None
 
 
-def _as_left(exchange: http.HTTPFlow, sides: BeforeAfter) -> http.HTTPFlow:
-    """The exchange with the times at which its answer left; those in its own metadata are of what came."""
+def _as_left(exchange: http.HTTPFlow, kept: BeforeAfter) -> http.HTTPFlow:
+    """The exchange with the times at which its answer left; its own metadata have those at which it came."""
     shown = http.HTTPFlow(exchange.client_conn, exchange.server_conn)
     shown.request, shown.response, shown.error = exchange.request, exchange.response, exchange.error
-    shown.metadata = {CHUNKS: sides.times}
+    shown.metadata = {CHUNKS: kept.times}
     return shown
 
 
-def _is_replaced(sides: BeforeAfter | None) -> bool:
-    """Did another body leave than came, be it an error in place of an answer?"""
-    return sides is not None and sides.provider is not None
+def _is_replaced(kept: BeforeAfter | None) -> bool:
+    """Did another body leave than came, even an error in place of an answer?"""
+    return kept is not None and kept.provider is not None
 
 
 def _decoded(data: bytes) -> str:
@@ -168,9 +168,9 @@ def _decoded(data: bytes) -> str:
 # --- the text -----------------------------------------------------------------------------------------------------
 
 _WIDTH: Final = 70
-"""Characters of text in a line: with the names as many as fit a terminal, and mitmweb does not wrap lines itself."""
+"""Characters of text in a line: with the names they fit a terminal. mitmweb does not wrap lines."""
 _PIECE: Final = re.compile(rf".{{1,{_WIDTH}}}(?: +|\Z)|.{{1,{_WIDTH}}}")
-"""As many words as fit, or else a part of one. `textwrap` takes too long over a long word."""
+"""As many words as fit, or else a part of one. `textwrap` is slow on long words."""
 
 
 def _text_of(rows: Iterable[SummaryRow]) -> str:
@@ -194,11 +194,11 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _hidden(provider: Reading, client: Reading) -> str:
-    """What the client did not get to see, counted; nothing where it got all."""
+    """What the client did not get, counted; empty if it got everything."""
     before, after = assembled(provider.moments), assembled(client.moments)
-    thoughtless = [number for number in before.choices if _lost_thought(before, after, number)]
+    without_reasoning = [number for number in before.choices if _lost_reasoning(before, after, number)]
     reasoning = [moment for moment in provider.moments if moment.kind is Kind.REASONING]
-    events = {moment.event for moment in reasoning if moment.choice in thoughtless}
+    events = {moment.event for moment in reasoning if moment.choice in without_reasoning}
     tagged = sum(_lost_text(before, after, number) for number in before.choices)
     opaque = len(set(before.opaque) - set(after.opaque))
     words = [f"{counted(len(events), 'event')} of reasoning"] if events else []
@@ -207,15 +207,15 @@ def _hidden(provider: Reading, client: Reading) -> str:
     return ", ".join(words)
 
 
-def _lost_thought(before: Assembled, after: Assembled, number: int | str) -> bool:
-    thought, left = (_text(one, number, Kind.REASONING) for one in (before, after))
-    return len(left) < len(thought)
+def _lost_reasoning(before: Assembled, after: Assembled, number: int | str) -> bool:
+    sent, left = (_text(one, number, Kind.REASONING) for one in (before, after))
+    return len(left) < len(sent)
 
 
 def _lost_text(before: Assembled, after: Assembled, number: int | str) -> int:
-    """How many characters of text, which held a thought, are gone."""
+    """How many characters of text are gone because they were reasoning."""
     if _text(after, number, Kind.REASONING):
-        return 0  # told apart, not hidden
+        return 0  # extracted, not hidden
     return max(0, len(_text(before, number, Kind.TEXT)) - len(_text(after, number, Kind.TEXT)))
 
 
