@@ -145,7 +145,7 @@ def test_a_bug_answers_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     def fail(*_: object) -> None:
         raise KeyError("oh")
 
-    monkeypatch.setattr(cli_test, "try_out", fail)
+    monkeypatch.setattr(cli_test, "run_test", fail)
     assert run(write("r.yaml", GOOD)) == 3
     assert "this is a bug in thinkwire" in capsys.readouterr().err
 
@@ -165,7 +165,7 @@ def test_nothing_is_logged_beside_the_verdicts(folder: Path) -> None:
     write_flows(folder / "a.flow", exchange(conflict))
     rules = "version: 1\nrules: [{id: name, response: {reasoning: {rename: reasoning}}}]\n"
     Path("r.yaml").write_text(f"{rules}tests:\n  - {{id: one, recording: a.flow, expect: {{reasoning: B}}}}\n")
-    command = "import sys; from thinkwire import cli; sys.exit(cli.main(['test', 'r.yaml']))"
+    command = "import sys; from thinkwire.cli.main import main; sys.exit(main(['test', 'r.yaml']))"
     environment = os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -11,7 +11,7 @@ from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.reading import Reading, read_exchange
 from thinkwire.playback.recording import RecordedExchange
-from thinkwire.playback.rehearsal import rehearse
+from thinkwire.playback.run import run as run_rules
 from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row
 from thinkwire.proxy.replay.recordings import ReplayExchange, parse_speed, read_recordings
 from thinkwire.ruleset.choose import Ruleset
@@ -98,8 +98,8 @@ class _Show:
     """Prints of each exchange what the provider sent, what the rules did, and what the client got."""
 
     def __init__(self, exchanges: Sequence[ReplayExchange], ruleset: Ruleset, colours: Colours) -> None:
-        self._ruleset = ruleset
-        self._rehearsed = rehearse([RecordedExchange(one.number, one.flow) for one in exchanges], ruleset)
+        self._dialects = ruleset.dialects
+        self._results = run_rules([RecordedExchange(one.number, one.flow) for one in exchanges], ruleset)
         self._colours = colours
 
     def begin(self, recorded: ReplayExchange) -> None:
@@ -110,7 +110,7 @@ class _Show:
     def end(self, recorded: ReplayExchange, now: RecordedExchange) -> None:
         self._print_answer("the provider sent", RecordedExchange(recorded.number, recorded.flow))
         print(row_line(SummaryRow("the rules did, for example"), self._colours))
-        for line in diff_lines(next(self._rehearsed), self._ruleset, self._colours, most=1):
+        for line in diff_lines(next(self._results), self._colours, most=1):
             print(line)
         self._print_answer("the client got", now)
         print()
@@ -121,4 +121,4 @@ class _Show:
             print(row_line(row, self._colours))
 
     def _read(self, session: RecordedExchange) -> Reading:
-        return read_exchange(session, dialects=self._ruleset.dialects)
+        return read_exchange(session, self._dialects)

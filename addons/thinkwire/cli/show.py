@@ -18,9 +18,9 @@ from thinkwire.cli.common import (
 )
 from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
 from thinkwire.dialects.core.parts import Kind
-from thinkwire.playback.reading import Reading, read_exchange
+from thinkwire.playback.reading import Reading, read_exchange, read_result
 from thinkwire.playback.recording import Recording
-from thinkwire.playback.rehearsal import rehearse
+from thinkwire.playback.run import run as run_rules
 from thinkwire.playback.summary import exchange_rows
 from thinkwire.rewrite.reading.transcript import Moment
 
@@ -79,17 +79,16 @@ def _shown(
 ) -> Iterator[Iterable[str]]:
     """The lines of each exchange."""
     if arguments.diff:
-        ruleset = load_rules(arguments.rules)
-        # The flows before it are heard as well: what they thought may be put back.
-        for one in rehearse([one for one in recording.exchanges if one.number <= max(numbers)], ruleset):
-            if one.recorded.number in numbers:
-                yield [head_line(one.recorded, colours), *diff_lines(one, ruleset, colours), ""]
+        for result in run_rules(recording.exchanges, load_rules(arguments.rules), numbers):
+            yield [head_line(result.recorded, colours), *diff_lines(result, colours), ""]
         return
-    rules = load_rules(arguments.rules) if arguments.rules else None
-    for recorded in recording.exchanges:
-        if recorded.number in numbers:
-            reading = read_exchange(recorded, rules)
-            yield event_lines(reading) if arguments.events else [*show_lines(reading, colours), ""]
+    readings: Iterable[Reading]
+    if arguments.rules:
+        readings = map(read_result, run_rules(recording.exchanges, load_rules(arguments.rules), numbers))
+    else:
+        readings = (read_exchange(one) for one in recording.exchanges if one.number in numbers)
+    for reading in readings:
+        yield event_lines(reading) if arguments.events else [*show_lines(reading, colours), ""]
 
 
 def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:

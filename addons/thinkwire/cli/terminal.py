@@ -10,12 +10,10 @@ from typing import Final, TextIO
 
 from thinkwire.exchange.exchange_log import rules_of
 from thinkwire.playback.diff import listing_of
-from thinkwire.playback.reading import rerun
 from thinkwire.playback.recording import RecordedExchange
-from thinkwire.playback.rehearsal import Rehearsed
+from thinkwire.playback.run import ExchangeResult
 from thinkwire.playback.summary import SummaryRow, Tone
 from thinkwire.playback.text import printable
-from thinkwire.ruleset.choose import Ruleset
 
 __all__ = ["Colours", "diff_lines", "head_line", "row_line"]
 
@@ -62,15 +60,15 @@ def row_line(row: SummaryRow, colours: Colours) -> str:
     )
 
 
-def diff_lines(one: Rehearsed, ruleset: Ruleset, colours: Colours, most: int | None = None) -> Iterator[str]:
+def diff_lines(result: ExchangeResult, colours: Colours, most: int | None = None) -> Iterator[str]:
     """The listing of an exchange, for a terminal; not more than so many changes of it."""
-    listing = listing_of(one, rerun(one.recorded, ruleset))
+    listing = listing_of(result)
     for changed in listing.changes[:most]:
         yield colours.dim(f"  {changed.where}")
         for line in changed.lines:
             colour = colours.red if line.sign == "-" else colours.green
             yield f"  {colour(line.sign)} {printable(line.head)}{colour(printable(line.differs))}{printable(line.tail)}"
-    if not one.choice.rules:
+    if not result.selection.rules:
         yield "  no rule decides about this exchange"
     else:
-        yield printable(f"  {rules_of(one.choice)}: {listing.summary}")
+        yield printable(f"  {rules_of(result.selection)}: {listing.summary}")

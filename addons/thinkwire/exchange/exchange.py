@@ -21,7 +21,7 @@ from thinkwire.exchange.stream_taps import ReplacingTap, RewritingTap, pass_on
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.rewriter import MakeContent, StreamRewriter, content_of
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Effect, Tally
 from thinkwire.ruleset.choose import Selection
@@ -40,12 +40,21 @@ class Exchange:
     """The rewriting of one flow, in the order of mitmproxy's hooks."""
 
     def __init__(
-        self, flow: http.HTTPFlow, facts: RequestFacts, selection: Selection, memory: Memory, *, observes: bool
+        self,
+        flow: http.HTTPFlow,
+        facts: RequestFacts,
+        selection: Selection,
+        memory: Memory,
+        *,
+        observes: bool,
+        make_content: MakeContent = content_of,
     ) -> None:
+        """`make_content`: as for `StreamRewriter`."""
         self._flow = flow
         self.facts = facts
         self.selection = selection
         self.observes = observes
+        self._make_content = make_content
         self._caller_memory = CallerMemory(flow, facts, selection, memory)
         self._notes: list[str] = []
         self.refusal = ""
@@ -150,9 +159,8 @@ class Exchange:
         plan = self.selection.plan.response
         self._answer = self._caller_memory.answer()
         self._noun = "body" if hint is ContentHint.JSON else "event"
-        return StreamRewriter(
-            self._answer, hint, None if decoder.is_identity else decoder, plan.keepalive, time.monotonic()
-        )
+        coding = None if decoder.is_identity else decoder
+        return StreamRewriter(self._answer, hint, coding, plan.keepalive, time.monotonic(), self._make_content)
 
     def _refuse_coding(self) -> None:
         response = self._response

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,15 +18,15 @@ from markupsafe import Markup
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.html.timeline import Picture, picture_of, seconds
 from thinkwire.html.timeline_layout import LEFT, RIGHT, WIDTH, Chart, bar_width, chart_of
-from thinkwire.html.timeline_marks import ItemKind
-from thinkwire.playback.comparison import passages, untouched
+from thinkwire.html.timeline_marks import ContentPair, ItemKind
 from thinkwire.playback.diff import Changed, listing_of
-from thinkwire.playback.reading import Reading, read_exchange, rerun
+from thinkwire.playback.reading import Reading, read_exchange, read_result
 from thinkwire.playback.recording import RecordedExchange, Recording
-from thinkwire.playback.rehearsal import Rehearsed, rehearse
+from thinkwire.playback.run import ExchangeResult, run
 from thinkwire.playback.summary import SummaryRow, Tone, exchange_rows
 from thinkwire.playback.text import counted, printable
-from thinkwire.rewrite.reading.transcript import assembled
+from thinkwire.rewrite.reading.event_reader import Event
+from thinkwire.rewrite.reading.transcript import Assembler, assembled
 from thinkwire.ruleset.choose import Ruleset, Selection
 
 __all__ = ["page_of"]
@@ -67,13 +68,9 @@ def page_of(recording: Recording, numbers: list[int], name: str, ruleset: Rulese
     """The page about these exchanges of a file called `name`, by the rules of a file called `rules`, if any."""
     if ruleset is None:
         chosen = [one for one in recording.exchanges if one.number in numbers]
-        exchanges = [_shown(read_exchange(one), len(numbers)) for one in chosen]
+        exchanges = [_as_recorded(read_exchange(one), len(numbers)) for one in chosen]
     else:
-        exchanges = [
-            _rewritten(one, ruleset, len(numbers))
-            for one in rehearse([one for one in recording.exchanges if one.number <= max(numbers)], ruleset)
-            if one.recorded.number in numbers
-        ]
+        exchanges = [_rewritten(one, len(numbers)) for one in run(recording.exchanges, ruleset, numbers)]
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     text = (
         _environment()
@@ -101,27 +98,34 @@ def _version() -> str:
 # --- exchanges ----------------------------------------------------------------------------------------------------
 
 
-def _shown(reading: Reading, share: int) -> _Shown:
+def _as_recorded(reading: Reading, share: int) -> _Shown:
     """An exchange as it was recorded. `share` is how many there are on the page."""
-    return _drawn(_read(reading), picture_of(reading.recorded, untouched(reading), share))
+    pairs = [ContentPair(said, [said]) for said in reading.said]
+    return _drawn(_read(reading), picture_of(reading.recorded, pairs, share))
 
 
-def _rewritten(one: Rehearsed, ruleset: Ruleset, share: int) -> _Shown:
+def _rewritten(result: ExchangeResult, share: int) -> _Shown:
     """An exchange as it would be under the rules."""
-    run = rerun(one.recorded, ruleset)
-    listing = listing_of(one, run)
-    reading = read_exchange(one.recorded, ruleset)
+    listing, reading = listing_of(result), read_result(result)
     shown = replace(
         _read(reading),
         changes=listing.changes[:_MOST_CHANGES],
         changes_left_out=len(listing.changes[_MOST_CHANGES:]),
-        done=listing.summary if one.choice.rules else "no rule decides about this exchange",
+        done=listing.summary if result.selection.rules else "no rule decides about this exchange",
     )
-    if one.request.refusal:
-        refused = SummaryRow("refused", f"{one.request.refusal}; what follows is the recorded answer", Tone.BAD)
+    if result.refusal:
+        refused = SummaryRow("refused", result.refusal, Tone.BAD)
         shown = replace(shown, facts=[*shown.facts, refused], outcome="refused")
-    seen = passages(run, one.facts) if run.answer is not None else untouched(reading)
-    return _drawn(shown, picture_of(one.recorded, seen, share))
+    return _drawn(shown, picture_of(result.recorded, _content_pairs(result, reading), share))
+
+
+def _content_pairs(result: ExchangeResult, reading: Reading) -> Iterator[ContentPair]:
+    """What each event says, and what a client reads for it."""
+    provider, got = Assembler(result.facts, result.selection.dialects), iter(reading.said)
+    last = Event(0, None, b"")
+    for event, sent in result.pairs:
+        last = event or replace(last, raw=b"", text="")
+        yield ContentPair(provider.read(last), list(islice(got, len(sent))))
 
 
 _SAID: Final = ("reasoning", "content", "call", "refusal", "finish", "error")
@@ -134,8 +138,8 @@ def _read(reading: Reading) -> _Shown:
     for row in exchange_rows(reading):
         if row.name != "timeline":  # the picture shows it
             (said if row.text is None or row.name in _SAID else facts).append(row)
-    if reading.choice is not None:
-        facts = [replace(row, text=_rules_of(reading.choice)) if row.name == "rules" else row for row in facts]
+    if reading.selection is not None:
+        facts = [replace(row, text=_rules_of(reading.selection)) if row.name == "rules" else row for row in facts]
     answer = assembled(reading.moments)
     sizes = {
         held: sum(len(choice.text(kind)) for choice in answer.choices.values() for kind in kinds)

@@ -10,8 +10,7 @@ from math import floor, log10
 from statistics import median
 from typing import Final
 
-from thinkwire.html.timeline_marks import ItemKind, TimelineItem, in_order, sightings
-from thinkwire.playback.comparison import EventPair
+from thinkwire.html.timeline_marks import ContentPair, ItemKind, TimelineItem, in_order, sightings
 from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted
 
@@ -116,7 +115,7 @@ _COLUMNS: Final = 440
 _FEWEST_COLUMNS: Final = 60
 
 
-def picture_of(recorded: RecordedExchange, passages: Iterable[EventPair], share: int = 1) -> Picture | None:
+def picture_of(recorded: RecordedExchange, passages: Iterable[ContentPair], share: int = 1) -> Picture | None:
     """The picture of an answer; None where there is no event. `share` is how many pictures there are on a page."""
     seen = [*sightings(passages)]
     if not seen:

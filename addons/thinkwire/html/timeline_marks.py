@@ -6,14 +6,13 @@ It knows no axis and no lanes.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import Kind
-from thinkwire.playback.comparison import EventPair
 from thinkwire.playback.text import alike
 from thinkwire.rewrite.reading.transcript import EventContent, Moment
 
-__all__ = ["ItemKind", "Number", "TimelineItem", "in_order", "sightings"]
+__all__ = ["ContentPair", "ItemKind", "Number", "TimelineItem", "in_order", "sightings"]
 
 
 class ItemKind(Enum):
@@ -57,14 +56,23 @@ _SPOKEN: Final = {
 }
 
 
-def sightings(passages: Iterable[EventPair]) -> Iterator[TimelineItem]:
+class ContentPair(NamedTuple):
+    """What an event says, and what the client gets for it."""
+
+    said: EventContent
+    """With no text for what is sent between two events, or after the last one."""
+    got: list[EventContent]
+    """The same if no rule changed it; nothing if it is not sent."""
+
+
+def sightings(passages: Iterable[ContentPair]) -> Iterator[TimelineItem]:
     """All that is seen of the events of an answer, on either side of the rules."""
     held_back: dict[Number, str] = {}
     for passage in passages:
         yield from _sightings(passage, held_back)
 
 
-def _sightings(passage: EventPair, held_back: dict[Number, str]) -> Iterator[TimelineItem]:
+def _sightings(passage: ContentPair, held_back: dict[Number, str]) -> Iterator[TimelineItem]:
     event = passage.said.event
     before, after = _spoken([passage.said]), _spoken(passage.got)
     for choice in in_order(before | after):

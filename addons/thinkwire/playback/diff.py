@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from thinkwire.exchange.exchange_log import what_was_done
-from thinkwire.playback.reading import Change, Rerun
-from thinkwire.playback.rehearsal import Rehearsed
+from thinkwire.playback.event_pairs import EventPair
+from thinkwire.playback.run import ExchangeResult
 from thinkwire.playback.text import alike
+from thinkwire.rewrite.stream.sniff import BodyFormat
 from thinkwire.wire.json_difference import Difference, differences
 from thinkwire.wire.json_tree import Unreadable, decode
 
@@ -49,22 +49,24 @@ class Listing:
     """As the log says it, without the rules."""
 
 
-def listing_of(one: Rehearsed, run: Rerun) -> Listing:
-    """What the rules change in the request, and then in the answer; of a refused request there is no answer."""
-    changes = [Changed("request", lines)] if (lines := list(_request_lines(one))) else []
-    if one.request.refusal:
-        return Listing(changes, f"refused: {one.request.refusal}")
-    changes += [Changed(_where(change, run.noun), list(_change_lines(change))) for change in run.changes]
-    return Listing(changes, what_was_done(run.tally, run.noun, [*one.request.notes, *run.summary], False))
+def listing_of(result: ExchangeResult) -> Listing:
+    """What the rules change in the request, and then in the answer; if the request is refused, there is no answer."""
+    changes = [Changed("request", lines)] if (lines := list(_request_lines(result))) else []
+    changes += [Changed(_where(pair, result), lines) for pair in result.pairs if (lines := list(_answer_lines(pair)))]
+    return Listing(changes, result.done)
 
 
 # --- the request --------------------------------------------------------------------------------------------------
 
 
-def _request_lines(one: Rehearsed) -> Iterator[DiffLine]:
-    before, after = decode(one.request.before), decode(one.request.after)
+def _request_lines(result: ExchangeResult) -> Iterator[DiffLine]:
+    before, after = (
+        decode(flow.request.get_content(strict=False) or b"") for flow in (result.recorded.flow, result.flow)
+    )
+    if before == after:
+        return
     try:
-        found = differences(before, after) if one.request.is_changed else []
+        found = differences(before, after)
     except Unreadable:  # nested deeper than can be compared
         found = [Difference("", before, after)]
     for difference in found:
@@ -77,20 +79,25 @@ def _request_lines(one: Rehearsed) -> Iterator[DiffLine]:
 # --- the answer ---------------------------------------------------------------------------------------------------
 
 
-def _where(change: Change, noun: str) -> str:
-    if noun == "body":
-        return noun
-    return f"{noun} {change.event.number}" if change.event is not None else "after the last event"
+def _where(pair: EventPair, result: ExchangeResult) -> str:
+    if result.form is BodyFormat.BODY:
+        return "body"
+    noun = "message" if result.recorded.messages else "event"
+    return f"{noun} {pair.event.number}" if pair.event is not None else "after the last event"
 
 
-def _change_lines(change: Change) -> Iterator[DiffLine]:
-    before, after = _shown(change.before) or None, [_shown(text) for text in change.after]
+def _answer_lines(pair: EventPair) -> Iterator[DiffLine]:
+    """The event before and after; only what is sent beside it, if it is sent as it is."""
+    before, after = pair.event.text if pair.event is not None else "", [event.text for event in pair.sent]
+    if before in after:
+        after.remove(before)
+        before = ""
     if len(after) == 1:
-        yield from _both(before, after[0])
+        yield from _both(_shown(before) or None, _shown(after[0]))
         return
-    yield from _both(before, None)
+    yield from _both(_shown(before) or None, None)
     for text in after:
-        yield from _both(None, text)
+        yield from _both(None, _shown(text))
 
 
 # --- lines --------------------------------------------------------------------------------------------------------

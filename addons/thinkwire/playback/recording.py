@@ -3,7 +3,7 @@
 What the bytes of an answer mean is read elsewhere, and `replay_source.py` reads exchanges for replay.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -14,19 +14,22 @@ from mitmproxy.websocket import WebSocketMessage
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import DIALECTS, request_facts
-from thinkwire.exchange.content_type import content_hint, may_have_body, media_type, stated_length
+from thinkwire.exchange.content_type import (
+    body_decoder,
+    content_coding,
+    content_hint,
+    may_have_body,
+    media_type,
+    stated_length,
+)
 from thinkwire.exchange.redactor import Redactor
 from thinkwire.playback.chunk_times import CHUNKS, cut_as_noted, is_time, noted_times
 from thinkwire.playback.flow_reader import read_flows
-from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.reading.event_reader import Event, FrameReader
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
-from thinkwire.rewrite.stream.sniff import BodyFormat
-from thinkwire.ruleset.choose import Selection
-from thinkwire.wire.codings import decoder_for
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Chunk", "RecordedAnswer", "RecordedExchange", "Recording", "read_recording", "says_something"]
+__all__ = ["Chunk", "RecordedAnswer", "RecordedExchange", "Recording", "is_server_text", "read_recording"]
 
 _REDACTOR: Final = Redactor()
 
@@ -120,7 +123,7 @@ class RecordedExchange:
     @property
     def times(self) -> list[float]:
         """When each chunk or message came, as far as it is known."""
-        times = [event.time for event in self.heard] or [chunk.time for chunk in self.chunks]
+        times = [event.time for event in self.server_messages] or [chunk.time for chunk in self.chunks]
         return [time for time in times if time is not None]
 
     @property
@@ -136,10 +139,10 @@ class RecordedExchange:
         return max(0.0, seconds) if is_time(seconds) else None
 
     @cached_property
-    def heard(self) -> list[Event]:
+    def server_messages(self) -> list[Event]:
         """What the server said over a WebSocket, message by message."""
         messages = self.flow.websocket.messages if self.flow.websocket is not None else []
-        texts = [one for one in messages if says_something(one)]
+        texts = [one for one in messages if is_server_text(one)]
         return [self.event_of(number, one) for number, one in enumerate(texts, 1)]
 
     def event_of(self, number: int, message: WebSocketMessage) -> Event:
@@ -171,51 +174,34 @@ class RecordedExchange:
         content = self.flow.response.get_content(strict=False) if self.flow.response is not None else b""
         return (content or b"").decode("utf-8", "replace")
 
-    def label(self, facts: RequestFacts) -> ContentHint | None:
+    def content_hint(self, facts: RequestFacts) -> ContentHint | None:
         """How the answer is to be read; None where it is none of a model."""
         response = self.flow.response
         if response is None or not response.raw_content or not may_have_body(self.flow.request, response):
             return None
         return content_hint(response, facts)
 
-    def answer(self, label: ContentHint) -> RecordedAnswer:
+    def answer(self, hint: ContentHint) -> RecordedAnswer:
         """The answer as the provider sent it."""
-        decoder = decoder_for(str(self._headers.get("content-encoding", "")))
+        if self.flow.response is None:
+            return RecordedAnswer([])
+        decoder = body_decoder(self.flow.response)
         if decoder is None:
-            return RecordedAnswer([], None, f"content-encoding {self._headers['content-encoding']} cannot be read")
-        reader = FrameReader(label, None if decoder.is_identity else decoder)
-        return _read(reader, self.chunks)
+            coding = content_coding(self.flow.response)
+            return RecordedAnswer([], damage=f"content-encoding {coding} cannot be read")
+        reader = FrameReader(hint, None if decoder.is_identity else decoder)
+        events = [event for chunk in self.chunks for event in reader.feed(chunk.raw, chunk.time)]
+        events += reader.finish()
+        return RecordedAnswer(events, reader.form, reader.damage)
 
-    def rewritten(
-        self, label: ContentHint, facts: RequestFacts, choice: Selection, answer: AnswerRewriter | None = None
-    ) -> RecordedAnswer:
-        """The answer as a client would get it by these rules; `answer` may be one that somebody listens to."""
-        decoder = decoder_for(str(self._headers.get("content-encoding", "")))
-        if decoder is None or not choice.plan.reads_answer:
-            return self.answer(label)
-        answer = answer or AnswerRewriter(choice.plan.response, facts, choice.dialects)
-        identity = None if decoder.is_identity else decoder
-        rewriter = StreamRewriter(answer, label, identity, choice.plan.response.keepalive, 0.0)
-        sent: list[Chunk] = []
-        now: float | None = None
-        for chunk in self.chunks:
-            now = chunk.time
-            sent += [Chunk(now, piece) for piece in rewriter.feed(chunk.raw, now or 0.0)]
-        sent += [Chunk(now, piece) for piece in rewriter.finish()]
-        # What cannot be decoded is lost before the rules see it.
-        damage = "" if decoder.is_identity else self.answer(label).damage
-        return replace(_read(FrameReader(label), sent), damage=damage)
+    def damage(self, hint: ContentHint) -> str:
+        """Why the answer cannot be decoded to its end; empty if it can."""
+        return self.answer(hint).damage if "content-encoding" in self._headers else ""
 
 
-def says_something(message: WebSocketMessage) -> bool:
+def is_server_text(message: WebSocketMessage) -> bool:
     """Is it a text of the server's that was sent on?"""
     return not message.from_client and message.is_text and not message.dropped
-
-
-def _read(reader: FrameReader, chunks: list[Chunk]) -> RecordedAnswer:
-    events = [event for chunk in chunks for event in reader.feed(chunk.raw, chunk.time)]
-    events += reader.finish()
-    return RecordedAnswer(events, reader.form, reader.damage)
 
 
 @dataclass(frozen=True, slots=True)

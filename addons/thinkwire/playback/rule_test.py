@@ -9,16 +9,12 @@ from pathlib import Path
 
 from mitmproxy import http
 
-from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.exchange.exchange import Exchange
-from thinkwire.exchange.request_headers import take_control_header
 from thinkwire.playback.flow_reader import RecordingError
-from thinkwire.playback.reading import read_rewritten
+from thinkwire.playback.reading import read_result
 from thinkwire.playback.recording import RecordedExchange, Recording
-from thinkwire.playback.rehearsal import memory_of_a_session
-from thinkwire.rewrite.history.memory import Memory
+from thinkwire.playback.run import ExchangeResult, run
 from thinkwire.rewrite.reading.transcript import assembled
-from thinkwire.ruleset.choose import Ruleset, Selection
+from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, ChangesError, RequestChanges
 from thinkwire.ruleset.rule_tests.expected import RuleTest
 from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, differences
@@ -35,37 +31,36 @@ def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recor
     """Run a test of these rules. `read_file` reads a recording, and raises RecordingError."""
     begin = time.perf_counter()
     try:
-        came = _came(test, ruleset, read_file)
+        actual = _actual(test, ruleset, read_file)
     except _CannotRunError as error:
         return Verdict(test, obstacle=str(error), seconds=time.perf_counter() - begin)
-    return Verdict(test, differences(test.expected, came), came.notes, seconds=time.perf_counter() - begin)
+    return Verdict(test, differences(test.expected, actual), actual.notes, seconds=time.perf_counter() - begin)
 
 
-def _came(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Actual:
-    sessions = _sessions(test, read_file)
-    memory = memory_of_a_session()
-    for session in sessions[:-1]:
-        if session.flow.response is not None and session.flow.websocket is None:
-            _Run(session, test.changes, ruleset, memory, is_tested=False)
-    return _Run(sessions[-1], test.changes, ruleset, memory, is_tested=True).came()
+def _actual(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Actual:
+    exchanges = _exchanges(test, read_file)
+    number = exchanges[-1].number
+    changed = [_changed(one, test.changes, strict=one.number == number) for one in exchanges]
+    (result,) = run(changed, ruleset, [number])
+    return _actual_of(result)
 
 
-def _sessions(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[RecordedExchange]:
+def _exchanges(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[RecordedExchange]:
     """The exchanges up to the one that the test looks at."""
     recording = _open(test.recording, read_file)
     if recording.damage:
         raise _CannotRunError(recording.damage)
-    sessions = [one for one in recording.exchanges if test.flow is None or one.number <= test.flow]
-    if not sessions or test.flow not in (None, sessions[-1].number):
+    exchanges = [one for one in recording.exchanges if test.flow is None or one.number <= test.flow]
+    if not exchanges or test.flow not in (None, exchanges[-1].number):
         numbers = ", ".join(str(one.number) for one in recording.exchanges) or "none at all"
         raise _CannotRunError(f"{test.recording} has no exchange {test.flow or 1}; there are: {numbers}")
-    tested = sessions[-1]
+    tested = exchanges[-1]
     if tested.flow.websocket is not None:
         raise _CannotRunError(f"flow {tested.number} is a WebSocket, over which rules are not run here")
     if not tested.is_kept:
         what = "has no answer" if tested.status is None else "was recorded without the answer's body"
         raise _CannotRunError(f"flow {tested.number} {what}")
-    return sessions
+    return exchanges
 
 
 def _open(path: Path, read_file: Callable[[Path], Recording]) -> Recording:
@@ -77,54 +72,36 @@ def _open(path: Path, read_file: Callable[[Path], Recording]) -> Recording:
         raise _CannotRunError(str(error)) from error
 
 
-class _Run:
-    """One exchange, through the rules and the memory as the addon does it; the recorded flow stays as it is."""
+def _changed(recorded: RecordedExchange, changes: RequestChanges, *, strict: bool) -> RecordedExchange:
+    """The same exchange with another request; what was recorded stays as it is."""
+    flow = recorded.flow.copy()
+    try:
+        _change(flow.request, changes, strict=strict)
+    except ChangesError as error:
+        raise _CannotRunError(f"the request of flow {recorded.number} cannot be changed: {error}") from error
+    return RecordedExchange(recorded.number, flow)
 
-    def __init__(
-        self, session: RecordedExchange, changes: RequestChanges, ruleset: Ruleset, memory: Memory, *, is_tested: bool
-    ) -> None:
-        self._number = session.number
-        self._flow = session.flow.copy()
-        try:
-            _change(self._flow.request, changes, strict=is_tested)
-        except ChangesError as error:
-            raise _CannotRunError(f"the request of flow {session.number} cannot be changed: {error}") from error
-        self._facts: RequestFacts = self._session.facts(ruleset.dialects)
-        take_control_header(self._flow.request)
-        self._choice: Selection = ruleset.choose(self._facts, self._flow)
-        self._exchange = Exchange(self._flow, self._facts, self._choice, memory, observes=False)
-        self._provider_status = self._answer.status_code
-        self._exchange.request()
-        self._exchange.response()
 
-    @property
-    def _session(self) -> RecordedExchange:
-        return RecordedExchange(self._number, self._flow)
-
-    def came(self) -> Actual:
-        reading = read_rewritten(self._session, self._facts, self._choice)
-        if reading.damage:
-            raise _CannotRunError(f"the answer of flow {self._number} cannot be read: {reading.damage}")
-        noun = "event {}" if reading.is_stream else ""
-        events = [said.event for said in reading.said if said.event.is_document]
-        documents = [_document(event.text, noun.format(event.number)) for event in events]
-        if reading.form is None:  # an error, whose body is not read as an answer
-            documents = [_body(self._answer)]
-        return Actual(
-            rules=self._exchange.rules,
-            request=None if self._exchange.refusal else _body(self._flow.request),
-            status=self._answer.status_code,
-            provider_status=self._provider_status,
-            answer=assembled(reading.moments),
-            documents=documents,
-            notes=self._exchange.notes,
-        )
-
-    @property
-    def _answer(self) -> http.Response:
-        response: http.Response | None = self._flow.response
-        assert response is not None  # else it could not be tested
-        return response
+def _actual_of(result: ExchangeResult) -> Actual:
+    reading, response = read_result(result), result.flow.response
+    assert response is not None  # else it could not be tested
+    assert result.recorded.status is not None
+    if reading.form is None and reading.damage:
+        raise _CannotRunError(f"the answer of flow {result.recorded.number} cannot be read: {reading.damage}")
+    noun = "event {}" if reading.is_stream else ""
+    events = [said.event for said in reading.said if said.event.is_document]
+    documents = [_document(event.text, noun.format(event.number)) for event in events]
+    if reading.form is None:  # an error, whose body is not read as an answer
+        documents = [_body(response)]
+    return Actual(
+        rules=tuple(dict.fromkeys(rule.id for rule in result.selection.rules)),
+        request=None if result.refusal else _body(result.flow.request),
+        status=response.status_code,
+        provider_status=result.recorded.status,
+        answer=assembled(reading.moments),
+        documents=documents,
+        notes=result.notes,
+    )
 
 
 def _change(request: http.Request, changes: RequestChanges, *, strict: bool) -> None:

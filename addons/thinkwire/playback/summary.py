@@ -38,8 +38,8 @@ class SummaryRow:
 def exchange_rows(reading: Reading) -> Iterator[SummaryRow]:
     """An exchange in short, and its answer put together."""
     yield asked_row(reading)
-    if reading.choice is not None:
-        yield SummaryRow("rules", rules_of(reading.choice) or "none decided")
+    if reading.selection is not None:
+        yield SummaryRow("rules", rules_of(reading.selection) or "none decided")
     yield from answer_rows(reading)
 
 

@@ -66,7 +66,7 @@ class AnswerView(Contentview):
         kept = self._before_after_of(exchange)
         if facts.dialect is None and not (kept is not None and kept.effects):
             return False
-        hint = recorded.label(facts)
+        hint = recorded.content_hint(facts)
         if hint is not ContentHint.JSON:  # a long stream takes seconds to be read
             return hint is not None or _is_replaced(kept)
         return _is_replaced(kept) or any(True for _ in self._read(exchange, kept).moments)

@@ -5,7 +5,7 @@ document. Nothing is sent anywhere, so nothing has to be put together again.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, Self
 
@@ -186,14 +186,22 @@ class FrameReader:
 
     def feed(self, chunk: bytes, now: float | None = None) -> list[Event]:
         """The events that these bytes complete."""
-        self._now = now
-        return self._events(self._cutter.feed(self._decode(chunk)), is_last=False)
+        return [event for _, event in self.feed_parts(chunk, now) if event is not None]
 
     def finish(self) -> list[Event]:
         """What is left when the body ends."""
+        return [event for _, event in self.finish_parts() if event is not None]
+
+    def feed_parts(self, chunk: bytes, now: float | None = None) -> Iterator[tuple[Part, Event | None]]:
+        """The parts that these bytes complete, each with the event that it is; comments and blank lines are none."""
+        self._now = now
+        return ((part, self._event(part, is_last=False)) for part in self._cutter.feed(self._decode(chunk)))
+
+    def finish_parts(self) -> Iterator[tuple[Part, Event | None]]:
+        """The same of what is left when the body ends."""
         if self._decoder is not None and not self._decoder.is_complete and not self.damage:
             self.damage = "the compressed body ends too early"
-        return self._events(self._cutter.finish(), is_last=True)
+        return ((part, self._event(part, is_last=True)) for part in self._cutter.finish())
 
     def _decode(self, chunk: bytes) -> bytes:
         if self._decoder is None or self.damage:
@@ -204,10 +212,7 @@ class FrameReader:
             self.damage = f"the compressed body is damaged: {error}"
             return b""
 
-    def _events(self, parts: Iterable[Part], *, is_last: bool) -> list[Event]:
-        return [event for part in parts if (event := self._event(part, is_last)) is not None]
-
-    def _event(self, part: Part, is_last: bool) -> Event | None:
+    def _event(self, part: Part, *, is_last: bool) -> Event | None:
         contents = contents_of(part)
         if not contents.is_event:
             return None

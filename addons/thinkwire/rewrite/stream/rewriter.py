@@ -21,10 +21,10 @@ from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.sse import comment
 
-__all__ = ["ContentHint", "StreamRewriter"]
+__all__ = ["Content", "ContentHint", "MakeContent", "StreamRewriter", "content_of"]
 
 
-class _Content(Protocol):
+class Content(Protocol):
     """One way to read the decoded bytes; what it hands on holds no empty piece."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]: ...
@@ -72,7 +72,7 @@ class _Body:
             return (encode(self._answer.error_text(502, "thinkwire could not read the answer and withheld it")),)
 
 
-_CONTENTS: Final[dict[BodyFormat, Callable[[AnswerRewriter], _Content]]] = {
+_CONTENTS: Final[dict[BodyFormat, Callable[[AnswerRewriter], Content]]] = {
     BodyFormat.EVENTS: Events,
     BodyFormat.LINES: Lines,
     BodyFormat.LIST: ListElements,
@@ -81,19 +81,43 @@ _CONTENTS: Final[dict[BodyFormat, Callable[[AnswerRewriter], _Content]]] = {
     BodyFormat.RAW: _Raw,
 }
 
+type MakeContent = Callable[[BodyFormat, AnswerRewriter], Content]
+
+
+def content_of(form: BodyFormat, answer: AnswerRewriter) -> Content:
+    """The rewriting of a body that is made of this."""
+    return _CONTENTS[form](answer)
+
 
 class StreamRewriter:
     """Rewrites one streamed body; see the module's contract."""
 
-    __slots__ = ("_answer", "_beginning", "_content", "_decoder", "_failed", "_keepalive", "_last_sent")
+    __slots__ = (
+        "_answer",
+        "_beginning",
+        "_content",
+        "_decoder",
+        "_failed",
+        "_keepalive",
+        "_last_sent",
+        "_make_content",
+    )
 
     def __init__(
-        self, answer: AnswerRewriter, label: ContentHint, decoder: Decoder | None, keepalive: float, now: float
+        self,
+        answer: AnswerRewriter,
+        label: ContentHint,
+        decoder: Decoder | None,
+        keepalive: float,
+        now: float,
+        make_content: MakeContent = content_of,
     ) -> None:
+        """`make_content` may put something around what `content_of` makes, to see each piece before and after."""
         self._answer = answer
         self._decoder = decoder
         self._beginning = Sniffer(label)
-        self._content: _Content | None = None
+        self._make_content = make_content
+        self._content: Content | None = None
         self._keepalive = keepalive
         self._last_sent = now
         self._failed = False
@@ -114,7 +138,7 @@ class StreamRewriter:
             return self._content.feed(chunk)
         blanks, form, held = self._beginning.feed(chunk)
         if form is not None:
-            self._content = _CONTENTS[form](self._answer)
+            self._content = self._make_content(form, self._answer)
         sent = self._content.feed(held) if self._content is not None and held else ()
         return (blanks, *sent) if blanks else sent
 
@@ -124,7 +148,7 @@ class StreamRewriter:
         if self._content is not None:
             return list(self._content.finish())
         form, held = self._beginning.finish()
-        content = _CONTENTS[form](self._answer)
+        content = self._make_content(form, self._answer)
         return [*content.feed(held), *content.finish()] if held else []
 
     def _decode(self, chunk: bytes, decoder: Decoder) -> bytes:
