@@ -31,7 +31,7 @@ def events(*documents: Any) -> bytes:
 
 
 def kinds(update: Update) -> dict[str, Kind]:
-    """What an update says, by the names of the members that hold it."""
+    """The kinds of an update's meaningful parts, by member name."""
     return {part.node.key: part.kind for part in update.parts if part.is_meaningful}
 
 
@@ -76,7 +76,7 @@ class Api:
         return rewrite_body(dump(document), AnswerRewriter(plan, self.request))
 
     def written(self, kind: Kind, text: str, owner: ItemKey, like: Any) -> list[Any]:
-        """The documents that carry a text; each is the API's, and the text is found in them, at its owner."""
+        """The documents that carry a text; each is the API's, and the text is found in them, for the right item."""
         texts = self.dialect.write(kind, text, owner, self.tree(like))
         updates = [
             update

@@ -1,4 +1,4 @@
-"""The decoder of httpx-sse, which knows nothing of ours: what it sees in an event stream."""
+"""The decoder of httpx-sse, which shares no code with thinkwire: what it sees in an event stream."""
 
 from httpx_sse._decoders import SSEDecoder, SSELineDecoder
 

@@ -20,7 +20,7 @@ EXCEPTION = exception("throttlingException", "slow down")
 
 
 def cut(raw: bytes) -> list[bytes]:
-    """The raw messages; bytes after a damaged length, which come as they came in, count as one."""
+    """The raw messages; bytes after a damaged length, which are passed on as they arrive, count as one."""
 
     def join(messages: list[Message]) -> list[bytes]:
         whole = [one.raw for one in messages if not one.is_rest]
@@ -37,7 +37,7 @@ def test_messages_are_found_at_every_split() -> None:
     assert cut(b"".join(messages)) == messages
 
 
-def test_a_message_comes_as_soon_as_its_last_byte_does() -> None:
+def test_a_message_is_returned_as_soon_as_its_last_byte_arrives() -> None:
     splitter = MessageSplitter()
     assert splitter.feed(HELLO[:-1]) == []
     assert [one.raw for one in splitter.feed(HELLO[-1:] + HELLO[:5])] == [HELLO]
@@ -54,7 +54,7 @@ def test_after_a_damaged_length_all_the_rest_is_one(at: int) -> None:
     assert cut(EXCEPTION + damaged + HELLO) == [EXCEPTION, damaged + HELLO]
 
 
-def test_a_length_that_is_none_is_damage() -> None:
+def test_an_invalid_length_is_damage() -> None:
     short = message(b"", b"")
     for length in (0, 15):
         prelude = struct.pack(">II", length, 0)
@@ -146,7 +146,7 @@ def test_in_a_chunk_only_the_document_changes() -> None:
     assert before.with_data([Edit(6, 7, "77")]) == event("chunk", payload(b'{"a": 77, "b": 2}'))
 
 
-def test_nothing_of_a_message_can_stand_for_another() -> None:
+def test_no_piece_of_a_message_can_be_reused_for_another() -> None:
     framed: Framed = Message(HELLO)
     assert framed.raw_at(3) is None
     assert framed.from_raw(EXCEPTION).raw == EXCEPTION

@@ -201,7 +201,7 @@ def test_a_truncated_second_gzip_member_is_incomplete() -> None:
 
 @pytest.mark.parametrize("padding", [b"\0", b"\0" * 100, b"junk", b"\0\x1f\x8b", b"\n"])
 @pytest.mark.parametrize("name", ["gzip", "deflate with its zlib frame", "raw deflate"])
-def test_padding_behind_the_end_is_ignored(name: str, padding: bytes) -> None:
+def test_padding_after_the_end_is_ignored(name: str, padding: bytes) -> None:
     header, code = CODINGS[name]
     assert decoded(header, code(b"text") + padding) == b"text complete"
 
@@ -229,7 +229,7 @@ def test_a_truncated_second_zstd_frame_is_incomplete() -> None:
 
 @pytest.mark.parametrize("level", range(10))
 @pytest.mark.parametrize("text", [b"", b"a", b"a" * 1000, TEXT])
-def test_the_first_byte_alone_tells_raw_deflate_from_a_zlib_frame(level: int, text: bytes) -> None:
+def test_the_first_byte_distinguishes_raw_deflate_from_a_zlib_frame(level: int, text: bytes) -> None:
     framed = zlib.compress(text, level)
     for raw in (framed, framed[2:-4]):
         body = Body("deflate")

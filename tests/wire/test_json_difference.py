@@ -48,6 +48,6 @@ def test_what_is_nested_too_deep_cannot_be_compared() -> None:
         differences(deep, f"[{deep}]")
 
 
-def test_where_the_comparison_is_too_deep_the_whole_differs() -> None:
+def test_if_the_comparison_is_too_deep_the_whole_text_differs() -> None:
     one, other = ("[" * 400 + number + "]" * 400 for number in "12")
     assert differences(one, other) == [Difference("", one, other)]

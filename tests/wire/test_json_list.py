@@ -36,7 +36,7 @@ BROKEN = [b"[", b"[{", b'[{"a": "]', b"[{}, ", b'[{}, {"a":', b"]", b"}{", b'"',
 
 
 @pytest.mark.parametrize("raw", BROKEN)
-def test_nothing_is_lost_of_what_is_no_whole_list(raw: bytes) -> None:
+def test_nothing_is_lost_of_an_incomplete_list(raw: bytes) -> None:
     for size in (1, 100):
         assert b"".join(element.lead + element.raw for element in elements_of(raw, size)) == raw
 
@@ -49,7 +49,7 @@ def test_an_element_comes_out_as_soon_as_it_is_complete() -> None:
 
 
 @pytest.mark.parametrize("end", [b"]", b"]]", b']"', b"] }"], ids=repr)
-def test_documents_behind_the_list_are_elements_too(end: bytes) -> None:
+def test_documents_after_the_list_are_elements_too(end: bytes) -> None:
     raw = b'[{"a":1}' + end + b'\n{"b":2} {"c":[3]}\n[{"d":4}]'
     for size in (1, 100):
         elements = elements_of(raw, size)

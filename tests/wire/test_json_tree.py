@@ -89,7 +89,7 @@ def test_is_empty_and_is_string_are_what_the_value_is(raw: bytes) -> None:
     for shape in (EVERYTHING, None):
         for node in nodes_of(tree(raw, shape)):
             value = node.value
-            # A long number reads as text; it is none.
+            # A long number is read as text, although it is not one.
             assert node.is_string == (isinstance(value, str) and node.raw[:1] == '"')
             assert node.is_empty == (value in (None, "", [], {}) and not isinstance(value, bool | int | float))
 
@@ -145,7 +145,7 @@ def is_readable(raw: bytes, shape: Any) -> bool:
 @example(b"[" + b"9" * 5000 + b", x")
 @example(b'{"a":[' + b"9" * 5000 + b",}")
 @example(b'{"a":[' + b"9" * 5000)
-def test_a_text_is_accepted_where_json_loads_accepts_it(raw: bytes) -> None:
+def test_a_text_is_accepted_if_json_loads_accepts_it(raw: bytes) -> None:
     accepted = is_json(raw)
     assert {is_readable(raw, shape) for shape in (*SHAPES, *SWITCHES)} == {accepted}
 
@@ -362,7 +362,7 @@ def test_names_may_hold_quotes_backslashes_and_control_characters() -> None:
         b'{"text" : "x" , "other" : 1 , "type" : "text" }',
     ],
 )
-def test_the_deciding_member_may_stand_anywhere(raw: bytes) -> None:
+def test_the_deciding_member_may_be_anywhere(raw: bytes) -> None:
     root = tree(raw, TYPED)
     assert root.label is TYPED.cases["text"]
     assert {node.key: node.label for node in root.children} == {"type": "rest", "text": "content", "other": "rest"}
@@ -387,14 +387,14 @@ def test_a_case_is_chosen_by_what_the_text_means(kind: bytes) -> None:
     assert root.children[0].label == "accent"
 
 
-def test_a_case_goes_on_inside_of_members_that_stand_before_the_deciding_one() -> None:
+def test_a_case_also_applies_to_members_before_the_deciding_one() -> None:
     shape = Shape(switch="t", cases={"x": Shape(members={"a": Shape(members={"b": "deep"})})})
     root = tree(b'{"a":{"b":[1]},"t":"x"}', shape)
     assert root.children[0].children[0].label == "deep"
     assert root.children[0].children[0].raw == "[1]"
 
 
-def test_switches_stand_in_lists_and_in_each_other() -> None:
+def test_switches_work_in_lists_and_in_each_other() -> None:
     inner = Shape(switch="t", cases={"y": Shape(members={"v": "value"})})
     shape = Shape(elements=Shape(switch="t", cases={"x": Shape(members={"in": inner})}))
     root = tree(b'[{"in":{"v":1,"t":"y"},"t":"x"},{"t":"z","in":{"v":1,"t":"y"}},{}]', shape)

@@ -153,7 +153,7 @@ def test_members_that_no_edit_names_keep_their_bytes(case: tuple[bytes, Draft]) 
 
     if draft.root not in draft.replaced:
         check(draft.root)
-    # What stands around the document stays, too.
+    # What surrounds the document stays, too.
     assert after.startswith(raw[: draft.root.at])
     assert after.endswith(raw[draft.root.end :])
 
@@ -208,7 +208,7 @@ def test_each_subset_can_be_removed(brackets: str, count: int, spacing: str) -> 
         (b'{"a":1,"b":2,"a":3}', "a", b'{"b":2}'),
     ],
 )
-def test_a_member_goes_with_the_comma_and_spacing_that_belong_to_it(raw: bytes, remove: str, after: bytes) -> None:
+def test_a_member_is_removed_with_its_comma_and_spacing(raw: bytes, remove: str, after: bytes) -> None:
     edits = Edits()
     for node in tree(raw).children:
         if node.key in remove:
@@ -237,7 +237,7 @@ def at(*path: int) -> Callable[[Node], Node]:
         (b'{"a":1}', '"\xc3\xa9"', '{"a":"é"}'.encode()),
     ],
 )
-def test_replace_changes_the_value_alone(raw: bytes, new: str, after: bytes) -> None:
+def test_replace_changes_only_the_value(raw: bytes, new: str, after: bytes) -> None:
     assert edited(raw, lambda edits, root: edits.replace(at(0)(root), new)) == after
 
 
@@ -254,7 +254,7 @@ def test_rename_changes_the_name_alone(raw: bytes, key: str, after: bytes) -> No
     assert edited(raw, lambda edits, root: edits.rename(at(0)(root), key)) == after
 
 
-def test_insert_after_adds_a_member_behind_its_neighbour() -> None:
+def test_insert_after_adds_a_member_after_its_neighbour() -> None:
     raw = b'{ "a" : 1 , "b" : 2 }'
     insert_a = edited(raw, lambda edits, root: edits.insert_after(at(0)(root), "x", "[]"))
     insert_b = edited(raw, lambda edits, root: edits.insert_after(at(1)(root), "x", "[]"))
@@ -274,7 +274,7 @@ def test_append_adds_the_last_member(raw: bytes, after: bytes) -> None:
     assert edited(raw, lambda edits, root: edits.append(root, "x", "1")) == after
 
 
-def test_members_added_at_one_place_keep_the_order_of_adding() -> None:
+def test_members_added_at_one_position_keep_their_order() -> None:
     raw = b'{"a":1}'
     after = edited(
         raw,
@@ -288,7 +288,7 @@ def test_members_added_at_one_place_keep_the_order_of_adding() -> None:
 # Edits that meet.
 
 
-def test_a_member_is_added_behind_one_that_stays_when_the_rest_goes() -> None:
+def test_a_member_is_added_after_one_that_stays_when_the_rest_is_removed() -> None:
     raw = b'{"a":1,"b":2,"c":3}'
     after = edited(
         raw,
@@ -331,7 +331,7 @@ def test_a_removed_node_takes_its_own_edits_with_it(raw: bytes, removed: int) ->
     assert view(edited(raw, remove, rename, replace)) == left
 
 
-def test_the_only_element_goes_although_it_was_replaced() -> None:
+def test_the_only_element_is_removed_although_it_was_replaced() -> None:
     after = edited(
         b"[1]",
         lambda edits, root: edits.replace(at(0)(root), "2"),
@@ -360,7 +360,7 @@ def test_one_member_can_be_renamed_replaced_and_followed() -> None:
     assert after == b'{ "b" : 2,"c":3 }'
 
 
-def test_a_node_is_removed_where_one_that_it_stands_in_is() -> None:
+def test_a_node_is_removed_if_one_around_it_is() -> None:
     edits, root = Edits(), tree(b'{"a":{"b":[1]},"c":2}')
     a, c = root.children
     edits.remove(a)
@@ -402,7 +402,7 @@ def test_splice_takes_edits_as_they_are() -> None:
     assert splice(b"", [Edit(0, 0, "x")]) == b"x"
 
 
-def test_of_two_values_for_one_place_the_last_one_counts() -> None:
+def test_of_two_values_for_one_node_the_last_one_counts() -> None:
     def twice(edits: Edits, root: Node) -> None:
         edits.replace(root.children[0], "2")
         assert edits.raw(root.children[0]) == "2"

@@ -26,7 +26,7 @@ def raws_of(*chunks: bytes) -> list[bytes]:
 
 
 def data_of(raw: bytes) -> list[bytes | None]:
-    """What the frames say, wherever the stream is cut; the LF of a torn CR LF is no frame of its own in this view."""
+    """The frames' contents, wherever the stream is cut; the LF of a split CR LF is not a frame of its own here."""
     data: list[bytes | None] = run_at_every_split(
         FrameSplitter, raw, lambda frames: [frame.data for frame in frames if not frame.is_line_feed]
     )
@@ -103,7 +103,7 @@ def test_a_frame_is_handed_out_with_the_bytes_that_complete_it(chunks: list[byte
         out += joined(splitter.feed(chunk))
         held = fed[len(out) :]
         assert out + held == fed
-        # Nothing that is held back holds an empty line, and so a whole block.
+        # Nothing that is held back contains an empty line, and so a whole block.
         assert not any(end in held for end in (b"\n\n", b"\r\r", b"\n\r", b"\r\n\r", b"\r\n\n"))
         assert not held.startswith((b"\r", b"\n"))
 
@@ -114,7 +114,7 @@ def test_data_does_not_depend_on_the_cuts(raw: bytes) -> None:
 
 
 @given(ANYTHING)
-def test_line_feed_frames_stand_only_behind_a_frame_that_ends_in_cr(raw: bytes) -> None:
+def test_line_feed_frames_come_only_after_a_frame_that_ends_in_cr(raw: bytes) -> None:
     for chunks in splits(raw):
         frames = frames_of(*chunks)
         for before, frame in zip([None, *frames], frames, strict=False):
@@ -135,7 +135,7 @@ def test_httpx_sse_sees_the_same_data(chunks: list[bytes]) -> None:
 
 @given(chunked(streams_of(NAMED_LINES)))
 def test_httpx_sse_sees_the_same_data_among_other_fields(chunks: list[bytes]) -> None:
-    # It dispatches events without data, too, where a name or an id is known.
+    # It also dispatches events without data if they have a name or an id.
     ours = [data for data in dispatched(chunks) if data]
     assert ours == [data for data in read_events(b"".join(chunks)) if data]
 
@@ -323,7 +323,7 @@ def test_the_splitter_knows_whether_the_next_bytes_begin_a_frame(chunks: list[by
         (BOM + b"\n\n", False),
     ],
 )
-def test_a_frame_is_foreign_where_lines_stand_and_none_is_a_field(raw: bytes, is_foreign: bool) -> None:
+def test_a_frame_is_foreign_if_it_has_lines_and_none_is_a_field(raw: bytes, is_foreign: bool) -> None:
     assert [frame.is_foreign for frame in frames_of(raw)][:1] == [is_foreign]
 
 
@@ -345,7 +345,7 @@ def test_lines_of_bare_json_can_be_taken_out_of_a_frame(raw: bytes, after: bytes
     assert frame.without_bare_json() == after
 
 
-def test_a_comment_is_a_frame_that_says_nothing() -> None:
+def test_a_comment_is_a_frame_without_data() -> None:
     (frame,) = frames_of(comment("keep-alive"))
     assert frame.raw == b": keep-alive\n\n"
     assert (frame.data, frame.is_foreign) == (None, False)

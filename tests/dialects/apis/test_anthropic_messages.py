@@ -1,4 +1,4 @@
-"""Anthropic Messages: where its parts are, what is stripped from streams and bodies, what requests say."""
+"""Anthropic Messages: where its parts are, what is stripped from streams and bodies, how requests are read."""
 
 import json
 from typing import Any
@@ -93,22 +93,22 @@ def assert_stripped(before: list[Event], after: list[Event], plan: ResponsePlan 
 # --- streams ------------------------------------------------------------------------------------------------------
 
 
-def test_a_thought_goes_with_all_its_events_and_later_blocks_close_the_gap() -> None:
+def test_reasoning_is_removed_with_all_its_events_and_later_blocks_close_the_gap() -> None:
     before = [*BEGIN, *thinking(0, "Se", "cret"), *text(1, "Hi"), *tool(2), *END]
     assert_stripped(before, [*BEGIN, *text(0, "Hi"), *tool(1), *END])
 
 
-def test_thoughts_between_answers_leave_no_gap() -> None:
+def test_reasoning_between_answers_leaves_no_gap() -> None:
     before = [*BEGIN, *text(0, "a"), *thinking(1, "b"), *redacted(2), *redacted(3), *tool(4), *thinking(5), *text(6)]
     assert_stripped([*before, *END], [*BEGIN, *text(0, "a"), *tool(1), *text(2), *END])
 
 
-def test_long_runs_of_alike_events_are_stripped_alike() -> None:
+def test_long_runs_of_similar_events_are_stripped() -> None:
     before = [*BEGIN, *thinking(0, *map(str, range(20))), *text(1, *map(str, range(20))), *END]
     assert_stripped(before, [*BEGIN, *text(0, *map(str, range(20))), *END])
 
 
-def test_a_thought_whose_text_is_omitted_goes_too() -> None:
+def test_reasoning_whose_text_is_omitted_is_removed_too() -> None:
     for thought in (thinking(0), thinking(0, ""), thinking(0, "", signature=""), thinking(0, signature=None)):
         assert_stripped([*BEGIN, *thought, *text(1, "Hi"), *END], [*BEGIN, *text(0, "Hi"), *END])
 
@@ -123,7 +123,7 @@ def test_a_second_message_counts_its_blocks_anew() -> None:
     assert_stripped([*first, *second], [*BEGIN, *tool(0)[:2], *BEGIN, *text(0, "Hi"), *tool(1), *END])
 
 
-def test_an_answer_under_the_number_of_the_thought_stays() -> None:
+def test_an_answer_with_the_number_of_reasoning_stays() -> None:
     """Gateways that number all their blocks 0 were seen in public."""
     before = [*BEGIN, *thinking(0, "Secret"), *text(0, "Hi"), *tool(1), *END]
     assert_stripped(before, [*BEGIN, *text(0, "Hi"), *tool(1), *END])
@@ -139,14 +139,14 @@ def test_an_event_that_only_its_line_names_is_stripped() -> None:
     assert rewritten(raw, TO_REASONING) == raw
 
 
-def test_an_event_or_message_without_a_type_is_known_by_the_thought_in_it() -> None:
+def test_an_event_or_message_without_a_type_is_recognised_by_the_reasoning_in_it() -> None:
     piece = {"index": 0, "delta": {"type": "thinking_delta", "thinking": "Secret"}}
-    for document in (piece, {"index": 0, "content_block": THOUGHT}, {"content": [HI, REDACTED]}):
+    for document in (piece, {"index": 0, "content_block": REASONING}, {"content": [HI, REDACTED]}):
         for table in (TABLE, GLANCE):
             assert ANTHROPIC_MESSAGES.matches_document(tree(document, table))
 
 
-def test_pings_and_errors_pass_in_the_middle_of_a_thought() -> None:
+def test_pings_and_errors_pass_in_the_middle_of_reasoning() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "r"}
     before = [*BEGIN, *thinking(0, "Se")[:2], PING, delta(0, "thinking_delta", thinking="cret"), PING, error]
     assert_stripped(before, [*BEGIN, PING, PING, error])
@@ -171,7 +171,7 @@ def test_blocks_and_events_of_unknown_types_pass_and_are_counted() -> None:
     assert_stripped(before, [*BEGIN, *server_tool(0), *compaction(1), new(1), *text(2, "Hi"), *END])
 
 
-def test_unknown_events_about_a_thought_go_with_it() -> None:
+def test_unknown_events_about_reasoning_are_removed_with_it() -> None:
     late = [
         {"type": "content_block_note", "index": 0, "note": "Secret"},
         delta(0, "thinking_gist_delta", gist="Secret"),
@@ -191,7 +191,7 @@ def test_blocks_that_come_with_the_start_of_the_message_are_stripped() -> None:
     assert_stripped([before], [{"type": "message_start", "message": MESSAGE | {"content": blocks[1:]}}])
 
 
-def test_a_stream_that_breaks_off_in_a_thought_gets_no_end() -> None:
+def test_a_stream_that_breaks_off_in_reasoning_gets_no_end() -> None:
     raw = raw_of([*BEGIN, *thinking(0, "Se", "cret")])
     for end in range(len(raw_of(BEGIN)), len(raw)):
         machine = StreamRewriter(AnswerRewriter(STRIP, REQUEST), ContentHint.EVENTS, None, 10.0, 0.0)
@@ -216,12 +216,12 @@ def test_kept_or_renamed_it_keeps_every_byte(plan: ResponsePlan) -> None:
     assert rewritten(raw, plan) == raw
 
 
-def test_opaque_keep_leaves_signatures_and_encrypted_thoughts() -> None:
+def test_opaque_keep_leaves_signatures_and_encrypted_reasoning() -> None:
     before = [*BEGIN, *thinking(0, "Se", "cret"), *redacted(1), *text(2, "Hi"), *END]
     assert_stripped(before, [*BEGIN, *thinking(0), *redacted(1), *text(2, "Hi"), *END], STRIP_KEEP_OPAQUE)
 
 
-def test_opaque_keep_opens_the_block_of_a_thought_that_begins_with_its_text() -> None:
+def test_opaque_keep_opens_a_reasoning_block_that_begins_with_its_text() -> None:
     begin, *rest = thinking(0)
     spoken = start(0, "thinking", thinking="Secret", signature="")
     assert_stripped([*BEGIN, spoken, *rest, *END], [*BEGIN, begin, *rest, *END], STRIP_KEEP_OPAQUE)
@@ -234,7 +234,7 @@ def test_opaque_keep_hides_data_that_anybody_can_read() -> None:
 
 # --- bodies -------------------------------------------------------------------------------------------------------
 
-THOUGHT = {"type": "thinking", "thinking": "Secret", "signature": "c2ln", "new": "Secret"}
+REASONING = {"type": "thinking", "thinking": "Secret", "signature": "c2ln", "new": "Secret"}
 REDACTED = {"type": "redacted_thinking", "data": "Y2lwaGVyAAAA+/8="}
 HI = {"type": "text", "text": "Hi", "citations": [{"cited_text": "x"}]}
 
@@ -249,31 +249,31 @@ def rewritten_body(document: Any, plan: ResponsePlan = STRIP) -> Any:
     return json.loads(rewrite_body(raw, AnswerRewriter(plan, REQUEST)))
 
 
-def test_a_body_loses_its_thoughts() -> None:
+def test_a_body_loses_its_reasoning() -> None:
     call = {"type": "tool_use", "id": "tu_1", "name": "open", "input": {"thinking": "is no thought here"}}
-    assert rewritten_body(body(THOUGHT, HI, REDACTED, call, THOUGHT)) == body(HI, call)
+    assert rewritten_body(body(REASONING, HI, REDACTED, call, REASONING)) == body(HI, call)
 
 
-def test_a_body_without_a_type_loses_its_thoughts() -> None:
-    untyped = {"role": "assistant", "content": [THOUGHT, HI]}
+def test_a_body_without_a_type_loses_its_reasoning() -> None:
+    untyped = {"role": "assistant", "content": [REASONING, HI]}
     assert rewritten_body(untyped) == {"role": "assistant", "content": [HI]}
 
 
 def test_a_body_of_thinking_alone_stays_a_message() -> None:
-    assert rewritten_body(body(THOUGHT, REDACTED)) == body()
+    assert rewritten_body(body(REASONING, REDACTED)) == body()
 
 
 def test_opaque_keep_leaves_the_state_in_a_body() -> None:
     signed = {"type": "thinking", "thinking": "", "signature": "c2ln", "new": ""}
-    assert rewritten_body(body(THOUGHT, REDACTED, HI), STRIP_KEEP_OPAQUE) == body(signed, REDACTED, HI)
+    assert rewritten_body(body(REASONING, REDACTED, HI), STRIP_KEEP_OPAQUE) == body(signed, REDACTED, HI)
 
 
 @pytest.mark.parametrize("plan", [ResponsePlan(), TO_REASONING], ids=["keep", "rename"])
 def test_a_body_is_kept(plan: ResponsePlan) -> None:
-    assert rewritten_body(body(THOUGHT, REDACTED, HI), plan) == body(THOUGHT, REDACTED, HI)
+    assert rewritten_body(body(REASONING, REDACTED, HI), plan) == body(REASONING, REDACTED, HI)
 
 
-# --- the table, and what the dialect says -------------------------------------------------------------------------
+# --- the table, and how requests are read --------------------------------------------------------------------------
 
 
 def tree(document: Any, table: Any = TABLE) -> Node:
@@ -298,7 +298,7 @@ def test_parts_are_found_in_events() -> None:
 
 
 def test_blocks_of_a_body_are_updates_of_their_own() -> None:
-    own, thought, text = located(body(THOUGHT, HI), Extent.SNAPSHOT)
+    own, thought, text = located(body(REASONING, HI), Extent.SNAPSHOT)
     assert kinds(own) == {"id": Kind.OTHER, "role": Kind.ROLE, "usage": Kind.USAGE, "new": Kind.OTHER}
     assert thought.is_reasoning
     assert kinds(text)["text"] is Kind.TEXT

@@ -1,4 +1,4 @@
-"""Bedrock's Converse: where its parts are, what is stripped from streams and bodies, what requests say."""
+"""Bedrock's Converse: where its parts are, what is stripped from streams and bodies, how requests are read."""
 
 import json
 from typing import Any
@@ -82,7 +82,7 @@ def stripped(events: list[Event], plan: ResponsePlan = STRIP) -> list[Event]:
     return read_all(rewritten(raw_of(events), plan))
 
 
-def test_a_thought_goes_with_its_stop_and_later_blocks_close_the_gap() -> None:
+def test_reasoning_is_removed_with_its_stop_and_later_blocks_close_the_gap() -> None:
     before = [*BEGIN, *thought(0), *text(1, "Hi", " you"), *thought(2), *tool(3), *END]
     assert stripped(before) == [*BEGIN, *text(0, "Hi", " you"), *tool(1), *END]
 
@@ -91,7 +91,7 @@ def test_another_message_numbers_its_blocks_anew() -> None:
     assert stripped([*BEGIN, *thought(0), *BEGIN, *text(0, "Hi"), *END]) == [*BEGIN, *BEGIN, *text(0, "Hi"), *END]
 
 
-def test_a_block_that_begins_on_the_number_of_a_thought_is_another_one() -> None:
+def test_a_block_that_begins_with_the_number_of_reasoning_is_another_one() -> None:
     assert stripped([*BEGIN, *thought(0), *tool(0), *END]) == [*BEGIN, *tool(0), *END]
 
 
@@ -100,7 +100,7 @@ def test_what_stays_keeps_its_bytes() -> None:
     assert rewritten(raw_of([*BEGIN, *thought(0), *text(1, "Hi"), *tool(2), *END])) == raw_of(after)
 
 
-def test_redacted_and_unsigned_thoughts_go_too() -> None:
+def test_redacted_and_unsigned_reasoning_is_removed_too() -> None:
     unsigned = [reasoning(1, text="Secret"), stop(1)]
     redacted = [reasoning(2, redactedContent="RXRrRUNrZ0k="), stop(2)]
     before = [*BEGIN, *text(0, ""), *unsigned, *redacted, *text(3, "Hi"), *END]
@@ -119,7 +119,7 @@ def test_unknown_events_and_deltas_pass_and_are_counted() -> None:
     assert stripped([*BEGIN, *thought(0), usage, *new(1), *END]) == [*BEGIN, usage, *new(0), *END]
 
 
-def test_opaque_keep_leaves_signatures_and_encrypted_thoughts() -> None:
+def test_opaque_keep_leaves_signatures_and_encrypted_reasoning() -> None:
     redacted = [reasoning(1, redactedContent="RXRrRUNrZ0k="), stop(1)]
     before = [*BEGIN, *thought(0), *redacted, *text(2, "Hi"), *END]
     assert stripped(before, STRIP_KEEP_OPAQUE) == [*BEGIN, *thought(0)[2:], *redacted, *text(2, "Hi"), *END]
@@ -134,7 +134,7 @@ def test_kept_or_renamed_it_keeps_every_byte(plan: ResponsePlan) -> None:
     assert rewritten(raw, plan) == raw
 
 
-def test_events_that_are_named_in_the_document_are_stripped_alike() -> None:
+def test_events_that_are_named_in_the_document_are_stripped_too() -> None:
     """Nova's own events, and what people make of boto3's, line by line."""
 
     def lines(events: list[Event]) -> bytes:
@@ -147,7 +147,7 @@ def test_events_that_are_named_in_the_document_are_stripped_alike() -> None:
 
 # --- bodies -------------------------------------------------------------------------------------------------------
 
-THOUGHT = {"reasoningContent": {"reasoningText": {"text": "Secret", "signature": "c2lnbmVkAAAA+/8="}}}
+REASONING = {"reasoningContent": {"reasoningText": {"text": "Secret", "signature": "c2lnbmVkAAAA+/8="}}}
 REDACTED = {"reasoningContent": {"redactedContent": "RXRrRUNrZ0k="}}
 HI = {"text": "Hi"}
 CALL = {"toolUse": {"toolUseId": "t1", "name": "open", "input": {"reasoningContent": "is no thought here"}}}
@@ -162,29 +162,29 @@ def rewritten_body(document: Any, plan: ResponsePlan = STRIP) -> Any:
     return json.loads(rewrite_body(json.dumps(document).encode(), AnswerRewriter(plan, REQUEST)))
 
 
-def test_a_body_loses_its_thoughts() -> None:
-    assert rewritten_body(body(THOUGHT, HI, REDACTED, CALL)) == body(HI, CALL)
+def test_a_body_loses_its_reasoning() -> None:
+    assert rewritten_body(body(REASONING, HI, REDACTED, CALL)) == body(HI, CALL)
 
 
 def test_a_body_of_thinking_alone_stays_a_message() -> None:
-    assert rewritten_body(body(THOUGHT, REDACTED)) == body()
+    assert rewritten_body(body(REASONING, REDACTED)) == body()
 
 
 def test_opaque_keep_leaves_the_state_in_a_body() -> None:
     signed = {"reasoningContent": {"reasoningText": {"text": "", "signature": "c2lnbmVkAAAA+/8="}}}
-    assert rewritten_body(body(THOUGHT, REDACTED, HI), STRIP_KEEP_OPAQUE) == body(signed, REDACTED, HI)
+    assert rewritten_body(body(REASONING, REDACTED, HI), STRIP_KEEP_OPAQUE) == body(signed, REDACTED, HI)
 
 
 @pytest.mark.parametrize("signature", [{}, {"signature": "I can be read"}])
-def test_opaque_keep_leaves_no_shell_of_an_unsigned_thought_as_in_a_stream(signature: dict[str, str]) -> None:
+def test_opaque_keep_leaves_no_shell_of_unsigned_reasoning_as_in_a_stream(signature: dict[str, str]) -> None:
     unsigned = {"reasoningContent": {"reasoningText": {"text": "Secret", **signature}}}
     assert rewritten_body(body(unsigned, HI), STRIP_KEEP_OPAQUE) == body(HI)
 
 
-def test_parts_of_the_models_own_answer_go_where_they_may_repeat_a_thought() -> None:
+def test_copies_from_the_models_own_answer_are_removed_if_they_may_repeat_reasoning() -> None:
     own = {"stop_sequence": "x", "content": [{"thinking": "Secret"}]}
     trace = {"guardrail": {"modelOutput": ["Secret"], "actionReason": "none"}}
-    before = body(THOUGHT, HI, additionalModelResponseFields=own, trace=trace)
+    before = body(REASONING, HI, additionalModelResponseFields=own, trace=trace)
     kept = {"additionalModelResponseFields": {"stop_sequence": "x"}, "trace": {"guardrail": {"actionReason": "none"}}}
     assert rewritten_body(before) == body(HI, **kept)
     without = body(HI, additionalModelResponseFields=own, trace=trace)
@@ -197,7 +197,7 @@ def test_parts_of_the_models_own_answer_go_where_they_may_repeat_a_thought() -> 
     assert stripped([*BEGIN, *thought(0), stop]) == [*BEGIN, kept_stop]
 
 
-# --- the table, and what the dialect says -------------------------------------------------------------------------
+# --- the table, and how requests are read --------------------------------------------------------------------------
 
 
 def tree(document: Any, table: Any = TABLE) -> Node:

@@ -1,4 +1,4 @@
-"""Where chat completions keep their parts, and what the dialect says of requests."""
+"""Where the parts of chat completions are, and how the dialect reads requests."""
 
 import json
 from typing import Any
@@ -46,18 +46,18 @@ def test_a_chunk_is_the_documents_update_and_one_for_each_choice() -> None:
     }
 
 
-def test_choices_without_a_usable_index_are_told_apart_by_their_place() -> None:
+def test_choices_without_a_usable_index_are_distinguished_by_position() -> None:
     found = updates({"choices": [{"delta": {}}, {"index": None, "delta": {}}, {"index": "", "delta": {}}]})
     assert [update.item for update in found[1:]] == [ItemKey("", 0), ItemKey("", 1), ItemKey("", 2)]
 
 
-def test_an_index_that_is_no_number_still_tells_choices_apart() -> None:
+def test_an_index_that_is_not_a_number_still_identifies_its_choice() -> None:
     for index in ("one", -1, 1.0, 10**30):
         (_, update) = updates({"choices": [{"index": index, "delta": {}}]})
         assert update.item == ItemKey("", json.dumps(index))
 
 
-def test_a_message_beside_a_delta_is_a_whole_of_the_same_owner() -> None:
+def test_a_message_beside_a_delta_is_a_snapshot_of_the_same_choice() -> None:
     for names in (("delta", "message"), ("message", "delta")):
         choice = {name: {"content": name} for name in names} | {"index": 2, "token_ids": [1]}
         found = {update.extent: update for update in updates({"choices": [choice]})[1:]}
@@ -66,7 +66,7 @@ def test_a_message_beside_a_delta_is_a_whole_of_the_same_owner() -> None:
         assert kinds(found[Extent.SNAPSHOT]) == {"content": Kind.TEXT}
 
 
-def test_a_message_alone_is_a_whole_in_a_stream_too() -> None:
+def test_a_message_alone_is_a_snapshot_in_a_stream_too() -> None:
     assert updates({"choices": [{"message": {"content": "a"}}]})[1].extent is Extent.SNAPSHOT
 
 

@@ -1,4 +1,4 @@
-"""Cohere's chat: where it keeps its parts, and what is left of its answers."""
+"""Cohere's chat: where its parts are, and what remains of its answers."""
 
 import json
 from typing import Any
@@ -65,7 +65,7 @@ def citation(number: int, text: str, **more: Any) -> list[dict[str, Any]]:
     return [event("citation-start", number, {"citations": cited}), event("citation-end", number)]
 
 
-THOUGHT = block(0, "thinking", "Quiet ", "thought")
+REASONING = block(0, "thinking", "Quiet ", "thought")
 SPOKEN = block(1, "text", "Loud ", "answer")
 
 
@@ -76,13 +76,13 @@ def rewritten(plan: ResponsePlan, *documents: Any) -> list[Any]:
 # --- strip: streams ------------------------------------------------------------------------------------------------
 
 
-def test_a_block_of_thinking_goes_and_the_later_ones_close_the_gap() -> None:
-    assert rewritten(STRIP, START, *THOUGHT, *SPOKEN, END) == [START, *block(0, "text", "Loud ", "answer"), END]
+def test_a_thinking_block_is_removed_and_later_ones_close_the_gap() -> None:
+    assert rewritten(STRIP, START, *REASONING, *SPOKEN, END) == [START, *block(0, "text", "Loud ", "answer"), END]
 
 
-def test_thoughts_between_texts_leave_no_gap() -> None:
+def test_reasoning_between_texts_leaves_no_gap() -> None:
     documents = [*SPOKEN, *block(2, "thinking", "More"), *block(3, "text", "Last")]
-    assert rewritten(STRIP, START, *THOUGHT, *documents, END) == [
+    assert rewritten(STRIP, START, *REASONING, *documents, END) == [
         START,
         *block(0, "text", "Loud ", "answer"),
         *block(1, "text", "Last"),
@@ -92,7 +92,7 @@ def test_thoughts_between_texts_leave_no_gap() -> None:
 
 def test_tool_calls_have_numbers_of_their_own() -> None:
     """They start at 0 even after a block 0 of thinking (recorded)."""
-    assert rewritten(STRIP, START, *THOUGHT, *call(0), *call(1), END) == [START, *call(0), *call(1), END]
+    assert rewritten(STRIP, START, *REASONING, *call(0), *call(1), END) == [START, *call(0), *call(1), END]
 
 
 def test_a_plan_is_reasoning() -> None:
@@ -100,12 +100,12 @@ def test_a_plan_is_reasoning() -> None:
 
 
 def test_the_names_of_the_events_go_with_them() -> None:
-    raw = b"".join(b"event: %s\ndata: %s\n\n" % (one["type"].encode(), json.dumps(one).encode()) for one in THOUGHT)
+    raw = b"".join(b"event: %s\ndata: %s\n\n" % (one["type"].encode(), json.dumps(one).encode()) for one in REASONING)
     spoken = b'event: content-end\r\ndata:{"index":1,"type":"content-end"}\r\n\r\ndata: [DONE]\n\n'
     assert API.stream(raw + spoken, STRIP) == spoken.replace(b'"index":1', b'"index":0')
 
 
-def test_a_placeholder_of_the_start_goes_and_hides_nothing() -> None:
+def test_a_placeholder_at_the_start_is_removed_and_hides_nothing() -> None:
     start = event("message-start", None, MESSAGE, id="c1")
     spoken = block(0, "text", "Loud", logprobs=True)
     left = {name: value for name, value in MESSAGE.items() if name != "tool_plan"}
@@ -113,7 +113,7 @@ def test_a_placeholder_of_the_start_goes_and_hides_nothing() -> None:
 
 
 def test_a_second_message_counts_anew() -> None:
-    documents = [START, *THOUGHT, *SPOKEN, START, *block(0, "text", "Loud")]
+    documents = [START, *REASONING, *SPOKEN, START, *block(0, "text", "Loud")]
     assert rewritten(STRIP, *documents) == [
         START,
         *block(0, "text", "Loud ", "answer"),
@@ -123,7 +123,7 @@ def test_a_second_message_counts_anew() -> None:
 
 
 def test_an_answer_of_thinking_alone_stays_one() -> None:
-    assert rewritten(STRIP, START, *THOUGHT, END) == [START, END]
+    assert rewritten(STRIP, START, *REASONING, END) == [START, END]
 
 
 @pytest.mark.parametrize(
@@ -137,26 +137,26 @@ def test_an_answer_of_thinking_alone_stays_one() -> None:
         event("content-delta", 0, {"content": {"text": ""}}, logprobs=None),
     ],
 )
-def test_what_is_no_thought_passes(document: dict[str, Any]) -> None:
+def test_what_is_not_reasoning_passes(document: dict[str, Any]) -> None:
     assert rewritten(STRIP, document) == [document]
 
 
 def test_opaque_keep_has_nothing_to_keep() -> None:
-    assert rewritten(STRIP_KEEP_OPAQUE, START, *THOUGHT, *SPOKEN, END) == rewritten(
-        STRIP, START, *THOUGHT, *SPOKEN, END
+    assert rewritten(STRIP_KEEP_OPAQUE, START, *REASONING, *SPOKEN, END) == rewritten(
+        STRIP, START, *REASONING, *SPOKEN, END
     )
 
 
 @pytest.mark.parametrize("plan", [ResponsePlan(), TO_REASONING])
 def test_keep_and_rename_change_nothing(plan: ResponsePlan) -> None:
-    raw = events(START, *THOUGHT, *SPOKEN, *citation(0, "Quiet", type="THINKING_CONTENT"), END)
+    raw = events(START, *REASONING, *SPOKEN, *citation(0, "Quiet", type="THINKING_CONTENT"), END)
     assert API.stream(raw, plan) == raw
 
 
 # --- token metadata ------------------------------------------------------------------------------------------------
 
 
-def test_after_a_thought_only_what_spells_the_text_stays() -> None:
+def test_after_reasoning_only_tokens_that_spell_the_text_stay() -> None:
     spoken = block(1, "text", "Loud ", "answer", logprobs=True)
     spoken[1]["logprobs"] = tokens("<|END_THINKING|>Loud ")
     expected = block(0, "text", "Loud ", "answer", logprobs=True)
@@ -165,7 +165,7 @@ def test_after_a_thought_only_what_spells_the_text_stays() -> None:
     assert rewritten(STRIP, START, *thought, *spoken, END) == [START, *expected, END]
 
 
-def test_without_a_thought_it_stays() -> None:
+def test_without_reasoning_it_stays() -> None:
     spoken = block(0, "text", "Loud ", "answer", logprobs=True)
     assert rewritten(STRIP, START, *spoken, END) == [START, *spoken, END]
 
@@ -187,9 +187,9 @@ def test_all_of_it_can_go() -> None:
         {"type": "THINKING_CONTENT", "content_index": 0},
     ],
 )
-def test_citations_in_a_thought_go_and_the_others_follow_the_numbers(of_thought: dict[str, Any]) -> None:
+def test_citations_in_reasoning_are_removed_and_the_others_renumbered(of_thought: dict[str, Any]) -> None:
     documents = [
-        *THOUGHT,
+        *REASONING,
         *citation(0, "Quiet", **of_thought),
         *SPOKEN,
         *citation(1, "Loud", type="TEXT_CONTENT", content_index=1),
@@ -220,7 +220,7 @@ def body(document: Any, plan: ResponsePlan = STRIP) -> Any:
     return json.loads(API.body(document, plan))
 
 
-def test_a_body_loses_its_thoughts_and_what_lists_them() -> None:
+def test_a_body_loses_its_reasoning_and_the_lists_of_its_tokens() -> None:
     listed = answer(THINKS, SAYS, logprobs=[tokens("Quiet thought"), tokens("Loud")])
     assert body(listed) == answer(SAYS)
     assert body(answer(SAYS, logprobs=[tokens("Loud")])) == answer(SAYS, logprobs=[tokens("Loud")])
@@ -259,7 +259,7 @@ def test_a_body_of_thinking_alone_stays_an_answer() -> None:
 # --- the dialect ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("document", [START, *THOUGHT, *plan("p"), *call(0), *citation(0, "c"), END, answer(SAYS)])
+@pytest.mark.parametrize("document", [START, *REASONING, *plan("p"), *call(0), *citation(0, "c"), END, answer(SAYS)])
 def test_its_documents_are_known(document: dict[str, Any]) -> None:
     assert API.matches_document(document)
 
@@ -297,7 +297,7 @@ def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
     assert not COHERE.matches_body({"messages": []})
 
 
-def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:
+def test_a_request_names_its_model_and_whether_it_wants_a_stream() -> None:
     request = RequestFacts("h", "/v2/chat", "POST", (), {"model": "command-a", "stream": True})
     assert (COHERE.model(request), COHERE.wants_stream(request)) == ("command-a", True)
 
@@ -311,7 +311,7 @@ def test_an_error_is_what_its_clients_read() -> None:
     assert json.loads(COHERE.error(502, "no é")) == {"message": "no é"}
 
 
-def test_a_block_of_a_body_is_numbered_by_its_place() -> None:
+def test_a_block_of_a_body_is_numbered_by_its_position() -> None:
     updates = API.updates(answer(THINKS, SAYS), Extent.SNAPSHOT)
     assert [update.item for update in updates] == [None, ItemKey("content", 0), ItemKey("content", 1)]
     assert [update.is_reasoning for update in updates] == [False, True, False]
@@ -321,7 +321,7 @@ def test_a_block_of_a_body_is_numbered_by_its_place() -> None:
 
 
 def read(documents: list[Any]) -> dict[str, Any]:
-    """What a client puts together: the thought, the text, the tool calls, and how often numbers begin."""
+    """What a client accumulates: reasoning, text, tool calls, and how often numbers start again."""
     seen: dict[str, Any] = {"thought": "", "text": "", "arguments": "", "numbers": []}
     for document in documents:
         if document.get("type") == "content-start":
@@ -338,7 +338,7 @@ def read(documents: list[Any]) -> dict[str, Any]:
 
 @needs_corpus
 @each_recorded
-def test_recorded_answers_lose_the_thought_and_nothing_else(answer: Recorded) -> None:
+def test_recorded_answers_lose_the_reasoning_and_nothing_else(answer: Recorded) -> None:
     raw = answer.raw
     before = read(answer.documents())
     stripped = API.stream(raw, STRIP) if answer.is_stream else API.body(json.loads(raw), STRIP)

@@ -1,4 +1,4 @@
-"""Legacy text completions: where they keep their parts, what they say of requests, and their answers rewritten."""
+"""Legacy text completions: where their parts are, how they read requests, and their answers rewritten."""
 
 import json
 from typing import Any
@@ -111,7 +111,7 @@ def test_chat_completions_are_not_meant() -> None:
     assert request_facts("h", "/v1/chat/completions", "POST", [], b"{}").dialect == "chat-completions"
 
 
-def test_reasoning_beside_the_text_goes_with_its_details() -> None:
+def test_reasoning_beside_the_text_is_removed_with_its_details() -> None:
     thinking = completion(reasoning="Secret", reasoning_details=detail(type="reasoning.text", text="Secret"))
     signed = completion(reasoning_details=detail(type="reasoning.text", signature="c2ln"))
     mixed = completion("Hi", reasoning="Secret")

@@ -1,4 +1,4 @@
-"""DashScope's own API: where it keeps its parts, what its requests decide, and what is left of its answers."""
+"""DashScope's own API: where its parts are, what its requests decide, and what remains of its answers."""
 
 import json
 from typing import Any
@@ -52,7 +52,7 @@ STEPS = [
 # --- streams -------------------------------------------------------------------------------------------------------
 
 
-def test_each_frame_of_a_growing_text_loses_the_thought() -> None:
+def test_each_frame_of_a_growing_text_loses_the_reasoning() -> None:
     """They are sent all the same: each counts the tokens so far."""
     assert rewritten(CUMULATIVE, STRIP, *GROWING) == [
         answer({"content": ""}),
@@ -62,7 +62,7 @@ def test_each_frame_of_a_growing_text_loses_the_thought() -> None:
     ]
 
 
-def test_increments_lose_the_thought() -> None:
+def test_increments_lose_the_reasoning() -> None:
     assert rewritten(INCREMENTAL, STRIP, *STEPS) == [
         answer({"content": ""}),
         answer({"content": ""}),
@@ -81,7 +81,7 @@ def test_numbers_names_and_comments_of_the_frames_stay(api: Api) -> None:
 
 
 @both
-def test_a_frame_without_usage_and_with_nothing_left_goes_whole(api: Api) -> None:
+def test_a_frame_with_nothing_left_and_no_usage_is_dropped(api: Api) -> None:
     """The text `null` is no finish reason."""
     hidden = {"output": {"choices": [{"message": {"reasoning_content": "Quiet"}, "finish_reason": "null"}]}}
     assert api.stream(frames(hidden), STRIP) == b""
@@ -111,12 +111,12 @@ def test_keep_and_rename_change_nothing(api: Api, plan: ResponsePlan) -> None:
         answer({"content": [{"audio": {"data": "AAAA"}}]}),
     ],
 )
-def test_what_is_no_thought_passes(api: Api, document: dict[str, Any]) -> None:
+def test_what_is_not_reasoning_passes(api: Api, document: dict[str, Any]) -> None:
     assert api.stream(frames(document), STRIP) == frames(document)
 
 
 @both
-def test_thoughts_of_an_application_go(api: Api) -> None:
+def test_thoughts_of_an_application_are_removed(api: Api) -> None:
     thoughts = [{"thought": "Quiet", "action_type": "reasoning", "observation": "page"}]
     document = {"output": {"text": "Loud", "thoughts": thoughts, "finish_reason": "stop"}, "request_id": "r1"}
     assert rewritten(api, STRIP, document) == [
@@ -127,26 +127,26 @@ def test_thoughts_of_an_application_go(api: Api) -> None:
 # --- token metadata ------------------------------------------------------------------------------------------------
 
 
-def test_what_lists_a_growing_text_goes_with_its_thought() -> None:
+def test_tokens_of_a_growing_text_are_removed_with_its_reasoning() -> None:
     growing = answer({"content": "Loud", "reasoning_content": "Quiet"}, logprobs=logprobs("Quiet", "Loud"))
     assert rewritten(CUMULATIVE, STRIP, growing) == [answer({"content": "Loud"})]
 
 
-def test_without_a_thought_it_stays() -> None:
+def test_without_reasoning_it_stays() -> None:
     spoken = answer({"content": "Loud"}, logprobs=logprobs("Loud"))
     for api in (CUMULATIVE, INCREMENTAL):
         assert rewritten(api, STRIP, spoken) == [spoken]
         assert rewritten(api, STRIP_ALL, spoken) == [answer({"content": "Loud"})]
 
 
-def test_increments_after_a_thought_keep_what_spells_them() -> None:
+def test_increments_after_reasoning_keep_the_tokens_that_spell_them() -> None:
     late = answer({"content": "Loud "}, logprobs=logprobs("</think>", "Loud "))
     spelled = answer({"content": "answer"}, logprobs=logprobs("answer"))
     assert rewritten(INCREMENTAL, STRIP, STEPS[0], late, spelled)[1:] == [answer({"content": "Loud "}), spelled]
 
 
-def test_increments_that_were_taken_for_wholes_leak_no_token() -> None:
-    """Some models send increments unasked; then no list after a thought is trusted."""
+def test_increments_that_were_taken_for_snapshots_leak_no_token() -> None:
+    """Some models send increments unasked; then no token list after reasoning is trusted."""
     late = answer({"content": "Loud "}, logprobs=logprobs("</think>", "Loud "))
     assert rewritten(CUMULATIVE, STRIP, STEPS[0], late)[1:] == [answer({"content": "Loud "})]
 
@@ -165,13 +165,13 @@ def test_choices_do_not_share_what_was_hidden() -> None:
 
 
 @both
-def test_a_body_loses_the_thought_and_what_lists_it(api: Api) -> None:
+def test_a_body_loses_the_reasoning_and_the_list_of_its_tokens(api: Api) -> None:
     whole = answer({"content": "Loud", "reasoning_content": "Quiet"}, "stop", logprobs=logprobs("Quiet", "Loud"))
     for plan in (STRIP, STRIP_KEEP_OPAQUE):
         assert json.loads(api.body(whole, plan)) == answer({"content": "Loud"}, "stop")
 
 
-def test_a_body_of_a_thought_alone_stays_an_answer() -> None:
+def test_a_body_of_nothing_but_reasoning_stays_an_answer() -> None:
     alone = answer({"content": "", "reasoning_content": "Quiet"}, "length")
     assert json.loads(CUMULATIVE.body(alone, STRIP)) == answer({"content": ""}, "length")
 

@@ -1,4 +1,4 @@
-"""g4f's event stream: its documents, what it says of requests, and its answers rewritten."""
+"""g4f's event stream: its documents, how it reads requests, and its answers rewritten."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.rewriter import ContentHint
 
 API = Api(G4F, "/backend-api/v2/conversation")
-THOUGHT: list[dict[str, Any]] = [
+REASONING: list[dict[str, Any]] = [
     {"type": "reasoning", "label": "Searching", "status": "still"},
     {"type": "reasoning", "token": "Still ", "status": "Thinking..."},
     {"type": "reasoning", "token": "waters"},
@@ -33,8 +33,8 @@ OTHERS: list[dict[str, Any]] = [
 ERROR = {"type": "error", "error": "RateLimitError", "message": "no"}
 
 
-def test_every_document_of_a_thought_is_reasoning_alone() -> None:
-    for document in THOUGHT:
+def test_every_reasoning_document_is_nothing_but_reasoning() -> None:
+    for document in REASONING:
         (update,) = API.updates(document)
         assert (update.is_reasoning, update.item) == (True, ItemKey("", 0))
 
@@ -53,7 +53,7 @@ def test_other_documents_hold_one_part_each() -> None:
 @pytest.mark.parametrize(
     ("document", "known"),
     [
-        *((document, True) for document in (*THOUGHT, *OTHERS)),
+        *((document, True) for document in (*REASONING, *OTHERS)),
         (ERROR, False),
         ({"type": "error", "error": {"type": "overloaded_error"}}, False),
         ({"type": "reasoning", "summary": [], "id": "rs_1"}, False),
@@ -81,23 +81,23 @@ def test_facts_of_a_request() -> None:
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_a_stream_loses_all_of_the_thought_and_nothing_else(plan: ResponsePlan) -> None:
+def test_a_stream_loses_all_of_the_reasoning_and_nothing_else(plan: ResponsePlan) -> None:
     before, after = OTHERS[:2], [*OTHERS[2:], ERROR]
-    assert API.stream(events(*before, *THOUGHT, *after), plan) == events(*before, *after)
-    assert API.stream(lines(*before, *THOUGHT, *after), plan, ContentHint.LINES) == lines(*before, *after)
-    assert API.stream(lines(*before, *THOUGHT, *after), plan) == lines(*before, *after)  # labelled as events
+    assert API.stream(events(*before, *REASONING, *after), plan) == events(*before, *after)
+    assert API.stream(lines(*before, *REASONING, *after), plan, ContentHint.LINES) == lines(*before, *after)
+    assert API.stream(lines(*before, *REASONING, *after), plan) == lines(*before, *after)  # labelled as events
 
 
-def test_a_thought_that_comes_back_goes_again() -> None:
-    assert API.stream(events(*THOUGHT, OTHERS[2], *THOUGHT, OTHERS[3]), STRIP) == events(OTHERS[2], OTHERS[3])
+def test_reasoning_that_comes_back_is_removed_again() -> None:
+    assert API.stream(events(*REASONING, OTHERS[2], *REASONING, OTHERS[3]), STRIP) == events(OTHERS[2], OTHERS[3])
 
 
-def test_the_providers_raw_answer_goes() -> None:
+def test_the_providers_raw_answer_is_removed() -> None:
     raw = {"type": "response", "response": {"choices": [{"delta": {"reasoning_content": "Secret"}}]}}
-    assert API.stream(events(*THOUGHT, raw, OTHERS[2]), STRIP) == events(OTHERS[2])
+    assert API.stream(events(*REASONING, raw, OTHERS[2]), STRIP) == events(OTHERS[2])
 
 
 @pytest.mark.parametrize("plan", [ResponsePlan(), TO_BOTH], ids=["keep", "rename"])
 def test_kept_or_renamed_every_byte_stays(plan: ResponsePlan) -> None:
-    raw = events(*OTHERS[:2], *THOUGHT, *OTHERS[2:])
+    raw = events(*OTHERS[:2], *REASONING, *OTHERS[2:])
     assert API.stream(raw, plan) == raw

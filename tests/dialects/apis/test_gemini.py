@@ -1,4 +1,4 @@
-"""Gemini's own API: where it keeps its parts, what it says of requests, and its answers rewritten."""
+"""Gemini's own API: where its parts are, how it reads requests, and its answers rewritten."""
 
 import json
 from typing import Any
@@ -133,7 +133,7 @@ def test_an_error_is_one_of_its_own() -> None:
         ("/v1internal:streamGenerateContent", "of-the-body", True),
     ],
 )
-def test_a_request_says_all_by_its_path(path: str, model: str, stream: bool) -> None:
+def test_the_path_of_a_request_decides_everything(path: str, model: str, stream: bool) -> None:
     facts = request_facts("h", path, "POST", [], b'{"model": "of-the-body", "stream": false}')
     assert (facts.dialect, facts.model, facts.stream) == ("gemini", model, stream)
     assert streams_a_list(facts) == stream
@@ -155,7 +155,7 @@ def test_a_body_with_contents_is_its_request() -> None:
 # --- streams ----------------------------------------------------------------------------------------------------
 
 
-def test_chunks_of_thought_alone_go() -> None:
+def test_chunks_of_nothing_but_thoughts_are_dropped() -> None:
     answer = [said(text("Hel")), said(text("lo"), finishReason="STOP")]
     assert stripped(said(THOUGHT), said(THOUGHT), said(THOUGHT), *answer) == answer
 
@@ -166,11 +166,11 @@ def test_a_chunk_with_usage_or_an_end_stays_and_keeps_a_part() -> None:
     assert stripped(counted, ended) == [said(EMPTY) | {"usageMetadata": USAGE}, said(EMPTY, finishReason="MAX_TOKENS")]
 
 
-def test_a_thought_beside_a_text_goes_alone() -> None:
+def test_a_thought_beside_a_text_is_removed_alone() -> None:
     assert stripped(said(THOUGHT, text("Hi"), THOUGHT, CALL)) == [said(text("Hi"), CALL)]
 
 
-def test_a_text_with_a_signature_is_no_thought() -> None:
+def test_a_text_with_a_signature_is_not_a_thought() -> None:
     answer = [
         said(text("Hi", thoughtSignature=SIGNATURE)),
         said(text("!", thought=False)),
@@ -179,7 +179,7 @@ def test_a_text_with_a_signature_is_no_thought() -> None:
     assert stripped(said({**THOUGHT, "thoughtSignature": "Secret"}), *answer) == answer
 
 
-def test_a_call_that_is_marked_as_a_thought_stays_with_its_signature() -> None:
+def test_a_call_that_is_flagged_as_a_thought_stays_with_its_signature() -> None:
     assert stripped(said({**CALL, "text": "Secret", "thought": True})) == [said({**CALL, "thought": True})]
 
 

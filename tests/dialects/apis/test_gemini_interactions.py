@@ -1,4 +1,4 @@
-"""Gemini's Interactions API: where it keeps its parts, what it says of requests, and its answers rewritten."""
+"""Gemini's Interactions API: where its parts are, how it reads requests, and its answers rewritten."""
 
 import json
 from typing import Any
@@ -109,7 +109,7 @@ def test_a_request_is_known_by_its_path(path: str) -> None:
     assert (facts.dialect, facts.model, facts.stream) == ("gemini-interactions", "m", True)
 
 
-def test_an_agent_stands_where_a_model_does() -> None:
+def test_an_agent_is_named_like_a_model() -> None:
     facts = request_facts("h", "/v1beta/interactions", "POST", [], b'{"agent": "deep-research", "input": "Hi"}')
     assert (facts.model, facts.stream) == ("deep-research", False)
 
@@ -122,7 +122,7 @@ def test_a_body_with_an_input_and_its_settings_is_its_request() -> None:
 # --- streams ----------------------------------------------------------------------------------------------------
 
 
-def test_a_thought_goes_with_all_its_events_and_later_steps_close_the_gap() -> None:
+def test_a_thought_is_removed_with_all_its_events_and_later_steps_close_the_gap() -> None:
     assert stripped(
         CREATED,
         *step(0, "thought", SUMMARY, SIGNED),
@@ -138,7 +138,7 @@ def test_a_thought_goes_with_all_its_events_and_later_steps_close_the_gap() -> N
     ]
 
 
-def test_a_thoughts_delta_without_its_start_goes() -> None:
+def test_a_thoughts_delta_without_its_start_is_removed() -> None:
     assert stripped(CREATED, happened("step.delta", index=0, delta=SUMMARY)) == [CREATED]
 
 
@@ -150,7 +150,7 @@ def test_another_interaction_numbers_its_steps_anew(plan: ResponsePlan) -> None:
         assert stripped(*first, CREATED, *deltas, plan=plan)[-len(deltas) - 1 :] == [CREATED, *deltas]
 
 
-def test_a_step_that_begins_on_the_number_of_a_thought_is_another_one() -> None:
+def test_a_step_that_begins_with_the_number_of_a_thought_is_another_one() -> None:
     output = step(0, "model_output", TEXT)
     assert stripped(*step(0, "thought", SUMMARY), *output) == output
 

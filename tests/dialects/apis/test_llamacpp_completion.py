@@ -1,4 +1,4 @@
-"""llama.cpp's own completions: where they keep their parts, what they say of requests, and their answers rewritten."""
+"""llama.cpp's own completions: where their parts are, how they read requests, and their answers rewritten."""
 
 import json
 from typing import Any
@@ -32,13 +32,13 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
     return documents_of(API.stream(events(*documents), plan))
 
 
-def test_a_chunk_is_one_update_of_its_prompts_owner() -> None:
+def test_a_chunk_is_one_update_of_its_prompts_item() -> None:
     (update,) = API.updates(piece("a", 1, index=2, completion_probabilities=probabilities("a")))
     assert update.item == ItemKey("", 2)
     assert kinds(update) == {"content": Kind.TEXT, "tokens": Kind.TOKENS, "completion_probabilities": Kind.TOKENS}
 
 
-def test_the_last_chunk_says_that_it_is_and_repeats_what_the_client_sent() -> None:
+def test_the_last_chunk_is_flagged_and_repeats_what_the_client_sent() -> None:
     (update,) = API.updates(END)
     assert kinds(update) == {
         "stop": Kind.FINISH,
@@ -89,7 +89,7 @@ def test_the_endpoint_of_openai_is_another_api() -> None:
     assert request_facts("h", "/v1/completions", "POST", [], b'{"n_predict": 1}').dialect == "completions"
 
 
-def test_what_was_told_apart_from_the_text_goes_with_its_tokens() -> None:
+def test_what_was_extracted_from_the_text_is_removed_with_its_tokens() -> None:
     hidden = piece("", 1, reasoning_content="Secret", completion_probabilities=probabilities("Secret"))
     mark = piece("", 2, completion_probabilities=probabilities("</think>"))
     shown = piece("Hi", 3, completion_probabilities=probabilities("Hi"))
@@ -98,7 +98,7 @@ def test_what_was_told_apart_from_the_text_goes_with_its_tokens() -> None:
     assert rewrite(hidden, shown, plan=STRIP_ALL) == [without]
 
 
-def test_a_body_loses_the_tokens_of_a_thought() -> None:
+def test_a_body_loses_the_tokens_of_reasoning() -> None:
     body = END | {"content": "Hi", "tokens": [1, 2], "completion_probabilities": probabilities("Secret", "Hi")}
     assert API.body(body, STRIP) == dump(body)
     without = {name: value for name, value in body.items() if name not in ("tokens", "completion_probabilities")}
@@ -120,7 +120,7 @@ def test_errors_and_news_pass() -> None:
 
 @needs_corpus
 def test_a_recorded_stream_keeps_its_text_and_settings() -> None:
-    """Nothing is told apart from raw text, so only the token that shows nothing goes: it ends the generation."""
+    """Nothing is extracted from raw text, so only the token without text is removed: it ends the generation."""
     raw = (CORPUS / "llamacpp-live" / "completion-stream.sse").read_bytes()
     before, after = documents_of(raw), documents_of(API.stream(raw, STRIP))
     assert after == [document for document in before if document["content"] or document["stop"]]

@@ -1,4 +1,4 @@
-"""LM Studio's own API: its events and its body, what it says of requests, and its answers rewritten."""
+"""LM Studio's own API: its events and its body, how it reads requests, and its answers rewritten."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ BODY: dict[str, Any] = {
     "response_id": "resp_1",
 }
 SHOWN = BODY | {"output": [BODY["output"][1], BODY["output"][3]]}
-THOUGHT: list[dict[str, Any]] = [
+REASONING: list[dict[str, Any]] = [
     {"type": "reasoning.start"},
     {"type": "reasoning.delta", "content": "Still "},
     {"type": "reasoning.delta", "content": "waters"},
@@ -46,19 +46,19 @@ SAID: list[dict[str, Any]] = [
     {"type": "message.delta", "content": "."},
     {"type": "message.end"},
 ]
-SECRET = [{**event, **({"content": "Secret"} if "content" in event else {})} for event in THOUGHT]
+SECRET = [{**event, **({"content": "Secret"} if "content" in event else {})} for event in REASONING]
 
 
 def named(*documents: dict[str, Any]) -> bytes:
     return b"".join(f"event: {one['type']}\n".encode() + events(one) for one in documents)
 
 
-STREAM = named(*START, *THOUGHT, *CALL, *SECRET, *SAID, {"type": "chat.end", "result": BODY})
+STREAM = named(*START, *REASONING, *CALL, *SECRET, *SAID, {"type": "chat.end", "result": BODY})
 SHOWN_STREAM = named(*START, *CALL, *SAID, {"type": "chat.end", "result": SHOWN})
 
 
-def test_events_of_a_thought_are_reasoning_alone() -> None:
-    for document in THOUGHT:
+def test_reasoning_events_are_nothing_but_reasoning() -> None:
+    for document in REASONING:
         (update,) = API.updates(document)
         assert (update.is_reasoning, update.item, update.extent) == (True, ItemKey("reasoning", 0), Extent.DELTA)
 
@@ -68,7 +68,7 @@ def test_events_of_the_answer() -> None:
     assert kinds(API.updates(CALL[1])[0])["arguments"] is Kind.TOOL_CALL
 
 
-def test_the_last_event_holds_a_whole_of_each_item() -> None:
+def test_the_last_event_holds_a_snapshot_of_each_item() -> None:
     own, *items = API.updates({"type": "chat.end", "result": BODY})
     assert kinds(own) == {"stats": Kind.USAGE}
     assert [update.extent for update in (own, *items)] == [Extent.SNAPSHOT] * 5
@@ -78,7 +78,7 @@ def test_the_last_event_holds_a_whole_of_each_item() -> None:
 @pytest.mark.parametrize(
     ("document", "known"),
     [
-        *((document, True) for document in (*START, *THOUGHT, *CALL, *SAID, BODY)),
+        *((document, True) for document in (*START, *REASONING, *CALL, *SAID, BODY)),
         ({"type": "chat.end", "result": BODY}, True),
         ({"type": "error", "error": {"type": "unknown", "message": "no"}}, False),
         ({"type": "message_start", "message": {}}, False),
@@ -114,7 +114,7 @@ def test_facts_of_a_request(path: str, body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_a_stream_loses_thoughts_with_their_names_and_from_the_whole(plan: ResponsePlan) -> None:
+def test_a_stream_loses_reasoning_with_its_event_names_and_in_the_snapshot(plan: ResponsePlan) -> None:
     after = API.stream(STREAM, plan)
     assert documents_of(after) == documents_of(SHOWN_STREAM)
     assert after.count(b"event: ") == after.count(b"data: ")
@@ -123,14 +123,14 @@ def test_a_stream_loses_thoughts_with_their_names_and_from_the_whole(plan: Respo
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_a_body_loses_the_items_that_are_thoughts(plan: ResponsePlan) -> None:
+def test_a_body_loses_its_reasoning_items(plan: ResponsePlan) -> None:
     assert json.loads(API.body(BODY, plan)) == SHOWN
 
 
 def test_an_answer_of_thinking_alone_is_still_an_answer() -> None:
     result = BODY | {"output": BODY["output"][:1]}
     assert json.loads(API.body(result, STRIP)) == BODY | {"output": []}
-    assert documents_of(API.stream(named(*START, *THOUGHT, {"type": "chat.end", "result": result}), STRIP)) == [
+    assert documents_of(API.stream(named(*START, *REASONING, {"type": "chat.end", "result": result}), STRIP)) == [
         *START,
         {"type": "chat.end", "result": BODY | {"output": []}},
     ]
@@ -148,6 +148,6 @@ def test_errors_and_events_of_other_types_pass() -> None:
         {"type": "tool_call.failure", "reason": "no such tool", "metadata": {"type": "invalid_name"}},
         {"type": "message.news", "content": "x"},
     ]
-    assert API.stream(named(*THOUGHT, *others), STRIP) == named(*others)
+    assert API.stream(named(*REASONING, *others), STRIP) == named(*others)
     items = [{"type": "news", "content": "x"}, {"type": "invalid_tool_call", "reason": "no"}]
     assert json.loads(API.body(BODY | {"output": [BODY["output"][0], *items]}, STRIP))["output"] == items

@@ -1,4 +1,4 @@
-"""Mistral's conversations: where they keep their parts, and what is left of their answers."""
+"""Mistral's conversations: where their parts are, and what remains of their answers."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ def rewritten(plan: ResponsePlan, *documents: Any) -> list[Any]:
 # --- streams -------------------------------------------------------------------------------------------------------
 
 
-def test_pieces_of_thoughts_go_and_the_answer_stays() -> None:
+def test_pieces_of_reasoning_are_removed_and_the_answer_stays() -> None:
     documents = [STARTED, TOOL, delta(THINKS), delta(SEALED), delta(SAYS), delta("answer"), CALL, DONE]
     assert rewritten(STRIP, *documents) == [STARTED, TOOL, delta(SAYS), delta("answer"), CALL, DONE]
 
@@ -78,7 +78,7 @@ def test_keep_and_rename_change_nothing(plan: ResponsePlan) -> None:
         delta(""),
     ],
 )
-def test_what_is_no_thought_passes(document: dict[str, Any]) -> None:
+def test_what_is_not_reasoning_passes(document: dict[str, Any]) -> None:
     assert rewritten(STRIP, document) == [document]
 
 
@@ -101,7 +101,7 @@ def entry(content: Any) -> dict[str, Any]:
         ("conversation.messages", "messages"),
     ],
 )
-def test_bodies_lose_the_thoughts_of_each_entry(name: str, entries: str) -> None:
+def test_bodies_lose_the_reasoning_of_each_entry(name: str, entries: str) -> None:
     def body(*contents: Any) -> dict[str, Any]:
         tool = {"object": "entry", "type": "tool.execution", "name": "web_search", "info": {}}
         return {"conversation_id": "c1", "object": name, entries: [tool, *map(entry, contents)], "usage": {"n": 9}}
@@ -151,7 +151,7 @@ def test_requests_are_known_by_their_path(path: str, asks: bool) -> None:
     assert not MISTRAL_CONVERSATIONS.matches_body({"inputs": "Hi", "messages": []})
 
 
-def test_a_request_says_its_model_and_whether_it_wants_a_stream() -> None:
+def test_a_request_names_its_model_and_whether_it_wants_a_stream() -> None:
     request = RequestFacts("h", "/v1/conversations", "POST", (), {"model": "mistral-small", "stream": True})
     assert (MISTRAL_CONVERSATIONS.model(request), MISTRAL_CONVERSATIONS.wants_stream(request)) == (
         "mistral-small",

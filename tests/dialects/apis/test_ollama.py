@@ -1,4 +1,4 @@
-"""Ollama's own API: where it keeps its parts, what it says of requests, and its answers rewritten."""
+"""Ollama's own API: where its parts are, how it reads requests, and its answers rewritten."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ COUNTS: dict[str, Any] = {"total_duration": 5120004417, "eval_count": 77}
 
 
 def said(content: str = "", thinking: str | None = None, **more: Any) -> dict[str, Any]:
-    """A line of a chat; `more` goes beside the message, except for tool calls."""
+    """A line of a chat; `more` is added beside the message, except for tool calls."""
     message: dict[str, Any] = {"role": "assistant", "content": content}
     if thinking is not None:
         message["thinking"] = thinking
@@ -50,7 +50,7 @@ def strip_lines(*documents: Any, plan: ResponsePlan = STRIP, api: Api = CHAT) ->
 # --- the table --------------------------------------------------------------------------------------------------
 
 
-def test_a_line_of_a_chat_is_one_update_of_the_only_owner() -> None:
+def test_a_line_of_a_chat_is_one_update_of_the_only_item() -> None:
     (update,) = CHAT.updates(
         said("a", "b", tool_calls=CALL, logprobs=[entry("x")], done=True, done_reason="stop", news=1, **COUNTS)
     )
@@ -136,7 +136,7 @@ def test_other_paths_are_not_its_own(path: str) -> None:
 # --- its answers ------------------------------------------------------------------------------------------------
 
 
-def test_a_stream_loses_the_thought_and_keeps_every_other_line() -> None:
+def test_a_stream_loses_the_reasoning_and_keeps_every_other_line() -> None:
     raw = lines(*STREAM)
     first = (
         b'{"model":"m","created_at":"2026-08-05T08:11:04Z","message":{"role":"assistant","content":""},"done":false}\n'
@@ -151,11 +151,11 @@ def test_kept_or_renamed_every_byte_stays(plan: ResponsePlan) -> None:
     assert CHAT.body(STREAM[0], plan) == dump(STREAM[0])
 
 
-def test_a_thought_beside_the_answer_leaves_the_answer() -> None:
+def test_reasoning_beside_the_answer_leaves_the_answer() -> None:
     assert strip_lines(said("Hi", "Secret"), END) == [said("Hi"), END]
 
 
-def test_a_call_after_a_thought_stays_as_it_is() -> None:
+def test_a_call_after_reasoning_stays_as_it_is() -> None:
     called = said(tool_calls=CALL)
     assert strip_lines(said(thinking="Secret"), called, END)[1:] == [called, END]
 
@@ -166,13 +166,13 @@ def test_an_answer_of_thinking_alone_is_still_an_answer() -> None:
     assert json.loads(CHAT.body(whole, STRIP)) == END
 
 
-def test_a_thought_that_comes_with_the_end_leaves_the_end() -> None:
+def test_reasoning_that_comes_with_the_end_leaves_the_end() -> None:
     end = END | {"message": {"role": "assistant", "content": "", "thinking": "Secret"}}
     assert strip_lines(end) == [END]
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_the_ids_of_the_exchange_go_with_a_thought_and_stay_without(plan: ResponsePlan) -> None:
+def test_the_ids_of_the_exchange_are_removed_only_with_reasoning(plan: ResponsePlan) -> None:
     end = generated(done=True, context=[1, 2, 3], **COUNTS)
     without = generated(done=True, **COUNTS)
     assert strip_lines(generated(thinking="Secret"), generated("Hi"), end, plan=plan, api=GENERATE) == [
@@ -186,13 +186,13 @@ def test_the_ids_of_the_exchange_go_with_a_thought_and_stay_without(plan: Respon
     assert GENERATE.body(end, plan) == dump(end)
 
 
-def test_the_rendered_prompt_goes_with_a_thought() -> None:
+def test_the_rendered_prompt_is_removed_with_reasoning() -> None:
     shown = said("Hi", _debug_info={"rendered_template": "<think>Secret"})
     assert CHAT.body(shown, STRIP) == dump(shown)
     assert strip_lines(said(thinking="a"), shown)[1:] == [said("Hi")]
 
 
-def test_log_probabilities_of_the_thought_go_and_those_of_the_answer_stay() -> None:
+def test_logprobs_of_the_reasoning_are_removed_and_those_of_the_answer_stay() -> None:
     silent = said(logprobs=[entry("</think>")])
     thought = said(thinking="Secret", logprobs=[entry("Secret")])
     answer = said("Hi", logprobs=[entry("Hi")])
@@ -221,7 +221,7 @@ def test_a_stream_that_broke_off_stays_broken() -> None:
 
 
 @needs_corpus
-def test_a_recorded_stream_shows_no_thought_and_keeps_call_and_counts() -> None:
+def test_a_recorded_stream_shows_no_reasoning_and_keeps_call_and_counts() -> None:
     raw = (CORPUS / "ollama-native" / "thinking-tool-ndjson.ndjson").read_bytes()
     _, *after = CHAT.stream(raw, STRIP, ContentHint.LINES).splitlines(keepends=True)
     assert after == raw.splitlines(keepends=True)[-2:]

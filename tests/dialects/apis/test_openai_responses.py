@@ -1,4 +1,4 @@
-"""OpenAI Responses: its table, and what becomes of its streams and bodies."""
+"""OpenAI Responses: its table, and how its streams and bodies are rewritten."""
 
 import base64
 import json
@@ -157,14 +157,14 @@ def test_an_event_is_about_the_item_with_its_index() -> None:
         ("output_text", "text", Kind.TEXT),
     ],
 )
-def test_pieces_are_deltas_and_what_repeats_them_is_a_whole(type_: str, member: str, kind: Kind) -> None:
+def test_pieces_are_deltas_and_what_repeats_them_is_a_snapshot(type_: str, member: str, kind: Kind) -> None:
     (piece,) = API.updates({"type": f"response.{type_}.delta", "delta": "a"})
     (whole,) = API.updates({"type": f"response.{type_}.done", member: "a"})
     assert (piece.extent, kinds(piece)) == (Extent.DELTA, {"delta": kind})
     assert (whole.extent, kinds(whole)[member]) == (Extent.SNAPSHOT, kind)
 
 
-def test_a_response_has_an_owner_for_each_item() -> None:
+def test_a_response_has_an_update_for_each_item() -> None:
     own, hidden, text = API.updates(
         {"type": "response.completed", "response": response("completed", SUMMED, message())}
     )
@@ -295,7 +295,7 @@ def test_an_error_has_the_apis_own_shape() -> None:
 
 
 @pytest.mark.parametrize("hidden", [SUMMARY, RAW, VLLM], ids=["summary", "raw", "vllm"])
-def test_a_thought_goes_with_all_its_events_and_the_numbers_close_the_gap(hidden: list[Document]) -> None:
+def test_reasoning_is_removed_with_all_its_events_and_numbers_close_the_gap(hidden: list[Document]) -> None:
     item = hidden[-1]["item"]
     before = [*BEGIN, *hidden, *speaking(1), *calling(2), *end(item, message(say()), CALL)]
     after = [*BEGIN, *speaking(0), *calling(1), *end(message(say()), CALL)]
@@ -308,22 +308,22 @@ def test_kept_or_renamed_it_keeps_every_byte(plan: ResponsePlan) -> None:
     assert API.stream(raw, plan) == raw
 
 
-def test_an_answer_without_a_thought_keeps_every_byte() -> None:
+def test_an_answer_without_reasoning_keeps_every_byte() -> None:
     raw = sse(*numbered(*BEGIN, *speaking(0, tokens("Lo")), *calling(1), *end(message(say()), CALL)))
     assert API.stream(raw, STRIP) == raw
 
 
-def test_events_that_end_a_thought_after_the_message_go_too() -> None:
+def test_events_that_end_reasoning_after_the_message_are_removed_too() -> None:
     before = [*BEGIN, *RAW[:3], *speaking(1), *RAW[3:], *end(RAW[-1]["item"], message(say()))]
     assert stripped(*before) == numbered(*BEGIN, *speaking(0), *end(message(say())))
 
 
-def test_an_item_whose_id_changes_from_event_to_event_goes() -> None:
+def test_an_item_whose_id_changes_from_event_to_event_is_removed() -> None:
     hidden = [{**one, "item_id": f"id-{number}"} for number, one in enumerate(SUMMARY)]
     assert stripped(*BEGIN, *hidden, *speaking(1), *end()) == numbered(*BEGIN, *speaking(0), *end())
 
 
-def test_several_thoughts_between_calls_leave_no_gap() -> None:
+def test_several_reasoning_items_between_calls_leave_no_gap() -> None:
     second = [{**one, "output_index": 2} for one in RAW]
     before = [*BEGIN, *SUMMARY, *calling(1), *second, *calling(3), *end(SUMMED, CALL, thought(), CALL)]
     assert stripped(*before) == numbered(*BEGIN, *calling(0), *calling(1), *end(CALL, CALL))
@@ -338,7 +338,7 @@ def test_the_last_event_stays_whatever_is_left_of_it(state: str) -> None:
 
 
 def test_events_without_any_numbers_are_stripped() -> None:
-    """llama.cpp counts nothing, and ends the thought after the message has begun."""
+    """llama.cpp sends no numbers, and ends the reasoning after the message has begun."""
 
     def bare(documents: list[Document]) -> list[Document]:
         kept = [{name: value for name, value in one.items() if name != "output_index"} for one in documents]
@@ -354,15 +354,15 @@ def test_a_second_response_in_one_stream_has_numbers_of_its_own() -> None:
     assert documents_of(API.stream(sse(*once, *once), STRIP)) == after + after
 
 
-def test_a_message_under_the_number_of_a_thought_stays() -> None:
+def test_a_message_with_the_number_of_reasoning_stays() -> None:
     assert stripped(*RAW, *speaking(0)) == numbered(*speaking(0))
 
 
-def test_a_resumed_stream_that_begins_inside_a_thought_is_stripped() -> None:
+def test_a_resumed_stream_that_begins_inside_reasoning_is_stripped() -> None:
     assert stripped(*SUMMARY[3:], *speaking(1)) == numbered(*speaking(0))
 
 
-def test_unknown_events_stay_and_unknown_events_of_a_thought_go() -> None:
+def test_unknown_events_stay_and_those_of_reasoning_are_removed() -> None:
     news = {"type": "weather.changed", "to": "rain"}
     hidden = {"type": "mood.changed", "output_index": 0, "to": "quiet"}
     assert stripped(*SUMMARY, news, hidden, *speaking(1)) == numbered(news, *speaking(0))
@@ -392,7 +392,7 @@ def test_compaction_items_stay() -> None:
     )
 
 
-def test_a_thought_among_the_parts_of_a_message_goes_alone() -> None:
+def test_reasoning_among_the_parts_of_a_message_is_removed_alone() -> None:
     item = message(RAW_PART, say())
     before = [*BEGIN, {"type": "output_item.done", "output_index": 0, "item": item}, *end(item)]
     kept = message(say())
@@ -412,7 +412,7 @@ def test_logprobs_that_spell_the_text_stay_in_all_five_places() -> None:
     assert stripped(*before) == numbered(*after)
 
 
-def test_logprobs_that_list_the_thought_go_from_all_five_places() -> None:
+def test_logprobs_that_list_reasoning_are_removed_from_all_five_places() -> None:
     """vLLM lists the whole generation with the text."""
     told = tokens("quiet", "</think>", "Lo", "ud")
     spoken = speaking(1, tokens("</think>", "Lo"), tokens("ud"), told)
@@ -420,7 +420,7 @@ def test_logprobs_that_list_the_thought_go_from_all_five_places() -> None:
     assert after == numbered(*BEGIN, *speaking(0, None, tokens("ud")), *end(message(say())))
 
 
-def test_without_a_thought_logprobs_stay_as_they_are() -> None:
+def test_without_reasoning_logprobs_stay_as_they_are() -> None:
     more = tokens("Lo", "ud", "<|end|>")
     raw = sse(*numbered(*BEGIN, *speaking(0, tokens("Lo"), tokens("ud"), more), *end(message(say("Loud", more)))))
     assert API.stream(raw, STRIP) == raw
@@ -463,7 +463,7 @@ def test_opaque_keep_does_not_leave_what_anybody_can_read(readable: str) -> None
     assert stripped(*before, plan=STRIP_KEEP_OPAQUE) == numbered(*after)
 
 
-def test_opaque_keep_removes_text_wherever_it_stands_in_the_item() -> None:
+def test_opaque_keep_removes_text_anywhere_in_the_item() -> None:
     item = thought(content=[RAW_PART], summary="quiet note", note="quiet note")
     (after,) = stripped({"type": "output_item.done", "output_index": 0, "item": item}, plan=STRIP_KEEP_OPAQUE)
     assert "quiet" not in json.dumps(after)
@@ -482,19 +482,19 @@ def test_a_body_loses_its_reasoning_items() -> None:
     assert body(before, TO_BOTH) == before
 
 
-def test_a_body_of_a_thought_alone_stays_a_response() -> None:
+def test_a_body_of_nothing_but_reasoning_stays_a_response() -> None:
     assert body(response("completed", SUMMED)) == {**response("completed"), "usage": USAGE}
 
 
 @pytest.mark.parametrize("listed", [tokens("quiet", "Lo", "ud"), WHOLE], ids=["the thought, too", "the text alone"])
-def test_a_body_with_a_thought_loses_all_logprobs(listed: list[Document]) -> None:
+def test_a_body_with_reasoning_loses_all_logprobs(listed: list[Document]) -> None:
     told = message(say("Loud", listed))
     assert body(response("completed", SUMMED, told)) == response("completed", message(say()))
     assert body(response("completed", told)) == response("completed", told)
 
 
-def test_the_settings_of_reasoning_stay_but_a_thought_in_their_place_goes() -> None:
-    """mistral.rs puts the thought where others echo the request's settings."""
+def test_settings_for_reasoning_stay_but_reasoning_in_their_place_is_removed() -> None:
+    """mistral.rs puts reasoning where others echo the request's settings."""
     for echoed in (SETTING, {}, None):
         assert body(response("completed", SUMMED, reasoning=echoed))["reasoning"] == echoed
     assert "reasoning" not in body(response("completed", message(say()), reasoning="quiet note"))
@@ -504,7 +504,7 @@ def test_the_settings_of_reasoning_stay_but_a_thought_in_their_place_goes() -> N
     assert body(response("completed", told, reasoning="quiet note"))["output"] == [message(say())]
 
 
-def test_transcripts_go_with_the_thought() -> None:
+def test_transcripts_are_removed_with_the_reasoning() -> None:
     """vLLM's `enable_response_messages`."""
     told: Document = {"input_messages": [{"author": "user"}], "output_messages": [{"content": "quiet note"}]}
     assert body(response("completed", SUMMED, message(say()), **told)) == response("completed", message(say()))

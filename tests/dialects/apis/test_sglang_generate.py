@@ -1,4 +1,4 @@
-"""SGLang's own `/generate`: where it keeps its parts, what it says of requests, and its answers rewritten."""
+"""SGLang's own `/generate`: where its parts are, how it reads requests, and its answers rewritten."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def rewrite(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
     return documents_of(API.stream(events(*documents) + b"data: [DONE]\n\n", plan))
 
 
-def test_an_answer_is_a_whole_in_a_stream_too() -> None:
+def test_an_answer_is_a_snapshot_in_a_stream_too() -> None:
     (update,) = API.updates(END | {"index": 2, "reasoning_text": "x"})
     assert (update.item, update.extent) == (ItemKey("", 2), Extent.SNAPSHOT)
     assert kinds(update) == {
@@ -94,7 +94,7 @@ def test_ollamas_path_is_another_api() -> None:
     assert request_facts("h", "/api/generate", "POST", [], b"{}").dialect == "ollama"
 
 
-def test_each_whole_shows_what_may_be_shown() -> None:
+def test_each_snapshot_shows_what_may_be_shown() -> None:
     thinking = answer("", 1) | {"reasoning_text": "Sec"}
     both = END | {"reasoning_text": "Secret"}
     assert rewrite(thinking, both) == [without_tokens(END)]
@@ -102,7 +102,7 @@ def test_each_whole_shows_what_may_be_shown() -> None:
     assert rewrite(END, plan=STRIP_ALL) == [without_tokens(END)]
 
 
-def test_a_body_loses_the_tokens_of_a_thought() -> None:
+def test_a_body_loses_the_tokens_of_reasoning() -> None:
     thinking = END | {"reasoning_text": "Secret"}
     assert json.loads(API.body(thinking, STRIP)) == without_tokens(END)
     assert json.loads(API.body([thinking, END], STRIP)) == [without_tokens(END), END]

@@ -1,4 +1,4 @@
-"""What passes for encrypted is only kept where nobody can read it."""
+"""A value that claims to be encrypted is only kept if nobody can read it."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""A text that a member beside it marks as a thought, with tags around it: Gemini's chat completions."""
+"""Text that a member beside it flags as reasoning, with tags around it: Gemini's chat completions."""
 
 import json
 from typing import Any
@@ -37,25 +37,25 @@ STREAM = [thought("<thought>Secret plan"), thought("more Secret"), said("</thoug
 
 
 @pytest.mark.parametrize("size", [1, 7, None])
-def test_marked_deltas_go_and_the_answer_loses_the_closing_tag(size: int | None) -> None:
+def test_flagged_deltas_are_removed_and_the_answer_loses_the_closing_tag(size: int | None) -> None:
     after = documents_of(rewrite_stream(stream(*STREAM), STRIP, size))
     assert after == [chunk({"role": "assistant"}), said("Hel"), said("lo")]
 
 
 @pytest.mark.parametrize("opaque", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_a_mark_hides_the_text_without_any_tag(opaque: ResponsePlan) -> None:
+def test_a_flag_hides_the_text_without_any_tag(opaque: ResponsePlan) -> None:
     after = rewrite_documents(opaque, thought("Secret"), said("Hello"))
     assert accumulate(after)[0]["content"] == "Hello"
     assert "Secret" not in json.dumps(after)
 
 
-def test_a_mark_hides_the_texts_of_a_list_of_content() -> None:
+def test_a_flag_hides_the_texts_of_a_content_list() -> None:
     listed = chunk({"content": [{"type": "text", "text": "<thought>Secret"}], "extra_content": MARK})
     after = rewrite_documents(STRIP, listed, said("</thought>Hello"))
     assert after == [said("Hello")]
 
 
-def test_a_marked_delta_that_closes_its_tag_keeps_what_follows() -> None:
+def test_a_flagged_delta_that_closes_its_tag_keeps_what_follows() -> None:
     after = rewrite_documents(STRIP, thought("<thought>Secret</thought>Hel"), said("</thought>lo"))
     assert accumulate(after)[0]["content"] == "Hel</thought>lo"
 
@@ -65,7 +65,7 @@ def test_a_closing_tag_that_closes_nothing_is_text() -> None:
     assert rewrite_documents(STRIP, *documents) == [documents[0], documents[2]]
 
 
-def test_a_closing_tag_beside_a_call_goes_and_the_call_with_its_signature_stays() -> None:
+def test_a_closing_tag_beside_a_call_is_removed_and_the_call_stays_with_its_signature() -> None:
     call = {
         "id": "1",
         "type": "function",
@@ -109,7 +109,7 @@ def test_tokens_of_the_closing_tag_go_with_it() -> None:
         ("\\u003cthought>x</thought>", "\\u003cthought>x</thought>"),
     ],
 )
-def test_a_marked_message_loses_what_stands_between_the_tags(content: str, left: str) -> None:
+def test_a_flagged_message_loses_what_is_between_the_tags(content: str, left: str) -> None:
     message = rewrite_json(STRIP, body({"content": content, "extra_content": MARK}))["choices"][0]["message"]
     assert message == {"role": "assistant", "content": left}
 
@@ -123,7 +123,7 @@ def test_tags_are_read_as_json_writes_them() -> None:
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_KEEP_OPAQUE], ids=["drop", "keep"])
-def test_a_signature_beside_the_mark_stays(plan: ResponsePlan) -> None:
+def test_a_signature_beside_the_flag_stays(plan: ResponsePlan) -> None:
     given = body({"content": "Noon.", "extra_content": SIGNED, "thought_signature": "c2ln"})
     message = rewrite_json(plan, given)["choices"][0]["message"]
     assert message["content"] == "Noon."
@@ -131,13 +131,13 @@ def test_a_signature_beside_the_mark_stays(plan: ResponsePlan) -> None:
     assert message["thought_signature"] == "c2ln"
 
 
-def test_a_mark_that_denies_hides_nothing() -> None:
+def test_a_flag_that_is_false_hides_nothing() -> None:
     denied = chunk({"content": "Hi", "extra_content": {"google": {"thought": False}}}, logprobs=logprobs("Hi"))
     (after,) = rewrite_documents(STRIP, denied)
     assert after == chunk({"content": "Hi"}, logprobs=logprobs("Hi"))
 
 
 @pytest.mark.parametrize("plan", [TO_REASONING, ResponsePlan()], ids=["rename", "keep"])
-def test_where_nothing_is_stripped_the_content_stays_as_it_came(plan: ResponsePlan) -> None:
+def test_if_nothing_is_stripped_the_content_stays_as_it_was(plan: ResponsePlan) -> None:
     raw = stream(*STREAM)
     assert rewrite_stream(raw, plan) == raw

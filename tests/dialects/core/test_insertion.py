@@ -1,4 +1,4 @@
-"""A thought that was told apart in a whole stands there once, beside whatever reasoning the message has already."""
+"""Reasoning that was extracted from a snapshot is in it once, beside any reasoning that the message already has."""
 
 import json
 from typing import Any
@@ -69,7 +69,7 @@ def test_in_a_message_of_dashscope(standing: list[Any], shown: str, listed: bool
     assert answer["output"]["choices"][0]["message"] == message | {"content": left, "reasoning_content": shown}
 
 
-def test_the_thoughts_of_several_elements_are_one_member() -> None:
+def test_the_reasoning_of_several_elements_is_one_member() -> None:
     content = [{"text": TAGGED}, {"text": "c<think>d</think>"}]
     output = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}
     answer = after({"output": output, "usage": {}, "request_id": "r"}, DASHSCOPE, family=ANYWHERE)
@@ -117,7 +117,7 @@ def test_beside_a_list_of_blocks() -> None:
         assert message == {"role": "assistant", "content": "b", "reasoning_details": details, name: "a"}
 
 
-def test_the_thoughts_of_a_list_of_content_are_one_member() -> None:
+def test_the_reasoning_of_a_content_list_is_one_member() -> None:
     content = [{"type": "text", "text": TAGGED}, {"type": "text", "text": "c<think>d</think>"}]
     left = [{"type": "text", "text": "b"}, {"type": "text", "text": "c"}]
     for reasoning, name in ((Keep(), "reasoning"), (RENAMED, "reasoning_content")):

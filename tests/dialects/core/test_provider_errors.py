@@ -1,4 +1,4 @@
-"""Errors that a rule would have avoided: each row by a body as it comes."""
+"""Errors that a rule would have avoided: each row with a body as providers send it."""
 
 import json
 from pathlib import PurePosixPath

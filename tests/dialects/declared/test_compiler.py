@@ -44,21 +44,21 @@ def found(paths: Paths, document: Any) -> list[tuple[str, Any]]:
 # --- the table --------------------------------------------------------------------------------------------------
 
 
-def test_each_path_finds_its_member_and_all_else_is_unknown() -> None:
+def test_each_path_finds_its_member_and_everything_else_is_unknown() -> None:
     document = {"id": "x", "choices": [{"index": 1, "delta": {"thoughts": "hm", "say": "hi", "new": 1}}], "more": 2}
     assert found(CHOICES, document) == [("other", 2), ("reasoning", "hm"), ("text", "hi"), ("other", 1)]
 
 
-def test_an_owner_makes_the_object_around_it_an_update_of_its_own() -> None:
+def test_the_number_of_an_item_makes_the_object_around_it_an_update() -> None:
     document = {"choices": [{"index": 3, "delta": {"say": "hi"}}, {"index": 5, "delta": {}}]}
     assert [update.item for update in updates(CHOICES, document)] == [None, ItemKey("", 3), ItemKey("", 5)]
 
 
-def test_without_an_owner_the_document_is_about_the_only_one() -> None:
+def test_without_a_number_the_document_is_about_the_only_item() -> None:
     assert [update.item for update in updates(EVENTS, {"type": "say.delta", "text": "hi"})] == [ItemKey("", 0)]
 
 
-def test_an_owner_may_stand_at_the_root_or_in_one_sort_of_event() -> None:
+def test_the_number_of_an_item_may_be_at_the_root_or_in_one_kind_of_event() -> None:
     for owner in ("index", "[type=say.delta].index"):
         paths = {**EVENTS, "owner": [owner]}
         assert [update.item for update in updates(paths, {"type": "say.delta", "index": 4})] == [ItemKey("", 4)]
@@ -70,7 +70,7 @@ def test_an_object_is_chosen_by_the_value_of_a_member() -> None:
     assert found(EVENTS, {"type": "new", "text": "?"}) == [("other", "?")]
 
 
-def test_an_event_that_is_reasoning_as_a_whole_is_a_thought_with_all_its_members() -> None:
+def test_an_event_that_is_reasoning_as_a_whole_is_so_with_all_its_members() -> None:
     (update,) = updates({**EVENTS, "owner": ["n"]}, {"type": "thought.start", "n": 1, "title": "hm", "usage": 2})
     assert update.is_reasoning
     assert [(part.kind, part.node.key) for part in update.parts] == [
@@ -80,7 +80,7 @@ def test_an_event_that_is_reasoning_as_a_whole_is_a_thought_with_all_its_members
 
 
 @pytest.mark.parametrize("path", ["content[type=thinking]", "content[*][type=thinking]"])
-def test_chosen_elements_of_a_list_are_taken_whole(path: str) -> None:
+def test_chosen_elements_of_a_list_are_taken_as_a_whole(path: str) -> None:
     block = {"type": "thinking", "thinking": "hm", "n": [1]}
     assert found({"reasoning": [path]}, {"content": [block, {"type": "image", "x": 1}]}) == [
         ("reasoning", block),
@@ -94,7 +94,7 @@ def test_a_chosen_member_may_be_a_list_in_one_document_and_an_object_in_another(
     assert found(paths, {"delta": piece}) == found(paths, {"delta": [piece]}) == [("reasoning", "hm")]
 
 
-def test_truth_and_numbers_choose_as_they_stand() -> None:
+def test_true_and_numbers_choose_as_they_are_written() -> None:
     paths = {"reasoning": ["parts[thought=true].text", "others[n=7].text"]}
     document = {"parts": [{"thought": True, "text": "hm"}, {"text": "hi"}], "others": [{"n": 7, "text": "eh"}]}
     assert found(paths, document) == [("reasoning", "hm"), ("other", "hi"), ("reasoning", "eh")]
@@ -135,7 +135,7 @@ def test_choices_in_a_chosen_object_and_in_all_of_them_add_up() -> None:
     assert found(paths, {"type": "t", "part": {"k": "b", "x": "1"}}) == [("reasoning", "1")]
 
 
-def test_content_may_be_a_text_or_a_list_with_thoughts_in_it() -> None:
+def test_content_may_be_a_text_or_a_list_with_reasoning_in_it() -> None:
     paths = {"text": ["content"], "reasoning": ["content[type=thinking]"]}
     thinking = {"type": "thinking", "thinking": "hm"}
     assert found(paths, {"content": "hi"}) == [("text", "hi")]
@@ -143,7 +143,7 @@ def test_content_may_be_a_text_or_a_list_with_thoughts_in_it() -> None:
     assert found(paths, {"content": listed}) == [("reasoning", thinking), ("text", "hi"), ("text", "there")]
 
 
-def test_a_whole_thought_may_name_its_signature() -> None:
+def test_reasoning_as_a_whole_may_name_its_signature() -> None:
     paths = {"reasoning": ["thoughts", "content[type=t]"], "opaque": ["thoughts[*].seal", "content[type=t].seal"]}
     block = {"type": "t", "text": "hm", "seal": "s"}
     for document in ({"thoughts": [block]}, {"content": [block]}, {"content": block}):
@@ -156,7 +156,7 @@ def test_a_whole_thought_may_name_its_signature() -> None:
     assert update.parts[0].is_meaningful
 
 
-def test_tokens_of_reasoning_and_copies_may_stand_inside_of_tokens_calls_and_errors() -> None:
+def test_reasoning_tokens_and_copies_may_be_inside_tokens_calls_and_errors() -> None:
     paths = {
         "tokens": ["probs"],
         "reasoning_tokens": ["probs.thought"],
@@ -176,7 +176,7 @@ def test_tokens_of_reasoning_and_copies_may_stand_inside_of_tokens_calls_and_err
     ]
 
 
-def test_a_value_of_another_type_than_the_path_expects_is_unknown_and_says_something() -> None:
+def test_a_value_of_another_type_than_the_path_expects_is_unknown_but_meaningful() -> None:
     assert found(CHOICES, {"choices": [{"index": 0, "delta": "hi"}]}) == [("other", "hi")]
     assert found(CHOICES, {"choices": "none"}) == [("other", "none")]
 
@@ -187,7 +187,7 @@ def test_names_that_are_not_ascii_are_found() -> None:
     ]
 
 
-def test_a_whole_event_of_another_kind_says_what_it_is() -> None:
+def test_an_event_of_another_kind_as_a_whole_is_of_that_kind() -> None:
     paths = {"reasoning": ["x"], "tool_call": ["[type=call]"], "envelope": ["[type=ping]"]}
     assert found(paths, {"type": "call", "f": 1}) == [("tool call", 1)]
     assert found(paths, {"type": "ping", "f": 1}) == []
@@ -197,7 +197,7 @@ def test_a_body_may_be_a_list() -> None:
     assert found({"reasoning": ["[*].x"]}, [{"x": "hm"}]) == [("reasoning", "hm")]
 
 
-def test_a_chosen_element_that_has_an_owner_is_a_thought_of_that_owner() -> None:
+def test_a_chosen_element_with_a_number_is_reasoning_of_that_item() -> None:
     paths = {"reasoning": ["output[*][type=think]"], "owner": ["output[*].n"], "opaque": ["output[*][type=think].seal"]}
     document = {"output": [{"type": "think", "n": 0, "text": "hm", "seal": "s"}, {"type": "say", "n": 1}]}
     _, thought, other = updates(paths, document)
@@ -205,7 +205,7 @@ def test_a_chosen_element_that_has_an_owner_is_a_thought_of_that_owner() -> None
     assert (other.item, other.is_reasoning) == (ItemKey("", 1), False)
 
 
-def test_a_thought_takes_its_owner_along_and_owners_are_counted() -> None:
+def test_reasoning_takes_its_item_along_and_items_are_counted() -> None:
     paths = {"thought": ["block[type=thinking]"], "owner": ["index"], "text": ["delta.text"]}
     (update,) = updates(paths, {"index": 2, "block": {"type": "thinking", "text": "hm"}})
     assert (update.item, update.is_reasoning, update.has_state) == (ItemKey("owner", 2), True, False)
@@ -281,7 +281,7 @@ def test_a_request_has_model_and_stream_at_the_declared_paths() -> None:
         ({"reasoning": ["[*].x"]}, ItemKey("", 0), [{"x": "hm"}]),
     ],
 )
-def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner: ItemKey, expected: Any) -> None:
+def test_what_is_written_resembles_a_document_and_is_found_again(paths: Paths, owner: ItemKey, expected: Any) -> None:
     dialect = declare(paths)
     like = tree({"model": "m", "id": "\u00e4", "type": "x", "choices": [], "extra": 1}, dialect)
     (text,) = dialect.write(Kind.REASONING, "hm", owner, like)
@@ -293,7 +293,7 @@ def test_what_is_written_is_like_a_document_and_found_again(paths: Paths, owner:
         assert owner.number in [update.item.number for update in again if update.item]
 
 
-def test_a_kind_without_a_place_is_not_written() -> None:
+def test_a_kind_without_a_field_is_not_written() -> None:
     assert declare({"reasoning": ["x"]}).write(Kind.TEXT, "hi", ItemKey("", 0), tree({})) == []
 
 
@@ -328,7 +328,7 @@ def test_an_error_has_the_common_shape() -> None:
         ({"reasoning": ["x"], "owner": ["n"], "usage": ["n.m"]}, Clash(2, Why.INSIDE, 1)),
     ],
 )
-def test_places_that_contradict_each_other_are_found(paths: Paths, clash: Clash | None) -> None:
+def test_fields_that_contradict_each_other_are_found(paths: Paths, clash: Clash | None) -> None:
     assert clashes(declared_fields(paths)) == ([clash] if clash else [])
 
 

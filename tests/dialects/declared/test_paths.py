@@ -1,4 +1,4 @@
-"""Paths as people write them: what is one, and what is said of what is none."""
+"""Paths as users write them: which texts are valid, and the messages for those that are not."""
 
 import pytest
 
