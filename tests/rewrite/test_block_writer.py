@@ -15,6 +15,7 @@ from thinkwire.dialects.registry import DIALECTS
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.plan import Inline, Keep, ResponsePlan
 from thinkwire.rewrite.renumber import Renumberer
+from thinkwire.rewrite.versioned import Version
 from thinkwire.wire.json_tree import read
 
 HALVES = ["a\ud83d", "\ude00b"]
@@ -30,7 +31,8 @@ def paired(text: str) -> str:
 @pytest.mark.parametrize("dialect", [one for one in DIALECTS if one.has_blocks], ids=lambda one: one.name)
 def test_a_block_has_one_beginning_its_texts_and_one_end(dialect: Dialect, kind: Kind, texts: list[str]) -> None:
     request = RequestFacts("h", "/", "POST", (), None, dialect.name)
-    writer = BlockWriter(dialect, request, Renumberer())
+    version = Version()
+    writer = BlockWriter(dialect, request, Renumberer(version), version)
     like = json.dumps({"type": "response.output_text.delta", "sequence_number": 7, "item_id": "m", "output_index": 0})
     writer.begin(locate(read(like, dialect.table(request)), Extent.DELTA))
     opening = list(writer.open(kind, ItemKey("", 0), texts[0]))

@@ -67,7 +67,7 @@ class Session:
         conversation = CONVERSATIONS[self.dialect]
         user = conversation.last_user(request)
         hearing = ReasoningCapture(self.memory, CALLER, conversation, user, self.plan.extract)
-        return AnswerRewriter(self.plan, self._facts(request), hearing=hearing)
+        return AnswerRewriter(self.plan, self._facts(request), capture=hearing)
 
 
 # --- chat completions -------------------------------------------------------------------------------------------

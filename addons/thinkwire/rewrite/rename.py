@@ -4,13 +4,29 @@ It edits names and copies text as it stands, escapes and all; it removes no even
 """
 
 from thinkwire.dialects.core.parts import Kind, Part, Update, level_of
+from thinkwire.rewrite.action import Action, Document, Outcome
+from thinkwire.rewrite.plan import Rename
+from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["rename"]
+__all__ = ["Renamer"]
 
 
-def rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
+class Renamer(Action):
+    """Renames the reasoning of one answer; no document decides about another one."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, setting: Rename) -> None:
+        self._names = setting.names
+
+    def apply(self, document: Document, edits: Edits) -> Outcome:
+        conflicts = [_rename(update, self._names, edits) for update in document.updates]
+        return Outcome(Effect.RENAMED if edits else Effect.NONE, conflicts=any(conflicts))
+
+
+def _rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
     """Collect the edits that give the update's reasoning these names.
 
     Returns whether two names held different texts, one of which is then lost.

@@ -1,4 +1,4 @@
-"""A document of text with a gap where its text was: other texts leave in its likeness."""
+"""A document of text with a gap instead of its text, as the model for documents of other texts."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edits, quote_text, splice
 
-__all__ = ["DocumentTemplate", "carries", "likeness_of"]
+__all__ = ["DocumentTemplate", "carries", "template_of"]
 
 
 class DocumentTemplate(NamedTuple):
@@ -17,7 +17,7 @@ class DocumentTemplate(NamedTuple):
     before: str
     after: str
 
-    def saying(self, text: str) -> str:
+    def with_text(self, text: str) -> str:
         return f"{self.before}{quote_text(text)}{self.after}"
 
 
@@ -30,10 +30,10 @@ def carries(document: str, kind: Kind, text: str, table: Shape) -> bool:
     return any(part.node.is_string and part.node.value == text for part in parts)
 
 
-def likeness_of(update: Update, updates: Iterable[Update] = ()) -> DocumentTemplate | None:
-    """The document of an update with no other text in it; None where it carries none.
+def template_of(update: Update, updates: Iterable[Update] = ()) -> DocumentTemplate | None:
+    """The document of an update with no other text in it; None if it carries none.
 
-    Where `updates` are all that the document says, nothing of it is left but the envelope: the rest is said once.
+    If `updates` are all that the document holds, nothing of it is left but the envelope: the rest is sent once.
     """
     texts = [part.node for part in update.of(Kind.TEXT) if part.node.is_string and not part.node.is_empty]
     if not texts:
@@ -49,13 +49,13 @@ def likeness_of(update: Update, updates: Iterable[Update] = ()) -> DocumentTempl
                 edits.remove(_largest_beside(node, holders))
     raw, spans = encode(first.text), edits.spans()
     before = splice(raw[: first.at], [edit for edit in spans if edit.end <= first.at])
-    behind = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
-    after = splice(raw[first.end :], [edit for edit in behind if edit.start >= 0])
+    following = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
+    after = splice(raw[first.end :], [edit for edit in following if edit.start >= 0])
     return DocumentTemplate(decode(before), decode(after))
 
 
 def _around(node: Node) -> set[Node]:
-    """The node and all that it stands in."""
+    """The node and all that it is in."""
     result: set[Node] = set()
     around: Node | None = node
     while around is not None:

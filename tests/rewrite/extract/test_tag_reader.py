@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, merged, pairs
-from thinkwire.rewrite.extract.tag_reader import TagReader, first_signs
+from thinkwire.rewrite.extract.tag_reader import TagReader, marker_prefixes
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>"), ("<reasoning>", "</reasoning>")], Where.ANYWHERE)
@@ -221,12 +221,12 @@ def test_no_more_is_held_back_than_a_marker_is_long(text: str, family: Family) -
 
 @pytest.mark.parametrize("text", ["a<think>b", "a<tool_call>", "a<", r"a\u003C", r"<\/thin", r"\\u003cthi"])
 def test_signs_are_found_of_a_marker_and_of_one_that_is_cut(text: str) -> None:
-    assert first_signs(THINK).search(text.encode())
+    assert marker_prefixes(THINK).search(text.encode())
 
 
 @pytest.mark.parametrize("text", ["a", "if a < b then", "a -> <b>, </p", r"\u00e9\\", "</thinner>", "<|channel|>"])
 def test_no_signs_are_found_where_nothing_can_become_a_marker(text: str) -> None:
-    assert not first_signs(THINK).search(text.encode())
+    assert not marker_prefixes(THINK).search(text.encode())
 
 
 def test_text_full_of_almost_tags_takes_linear_work() -> None:

@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from thinkwire.dialects.core.tag_families import Family, Marker, TagState
 
-__all__ = ["Piece", "TagReader", "first_signs", "joined"]
+__all__ = ["Piece", "Reading", "TagReader", "joined", "marker_prefixes"]
 
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
@@ -28,6 +28,19 @@ class Piece(NamedTuple):
 
     is_reasoning: bool
     text: str
+
+
+class Reading(NamedTuple):
+    """How far a text has been read: all that decides about what follows."""
+
+    state: TagState
+    held: str
+    only_first: tuple[Marker, ...]
+
+    @property
+    def is_at_beginning(self) -> bool:
+        """May the next text be one that only counts before all other?"""
+        return bool(self.only_first)
 
 
 class TagReader:
@@ -53,15 +66,16 @@ class TagReader:
     def holds_back(self) -> bool:
         return bool(self._held)
 
-    @property
-    def is_at_beginning(self) -> bool:
-        """May the next text be one that only counts before all other?"""
-        return bool(self._only_first)
+    @classmethod
+    def resume(cls, family: Family, reading: Reading) -> Self:
+        """A reader that goes on where another one was."""
+        reader = cls(family, starts_inside=False)
+        reader._state, reader._held, reader._only_first = reading
+        return reader
 
     @property
-    def mark(self) -> tuple[TagState, str]:
-        """Another value after anything has changed that decides about later text."""
-        return self._state, self._held
+    def reading(self) -> Reading:
+        return Reading(self._state, self._held, self._only_first)
 
     def feed(self, text: str) -> list[Piece]:
         """The pieces that this text completes; neighbours of one kind are one."""
@@ -155,31 +169,32 @@ class _Grammar(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _signs(beginnings: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(b"|".join(map(_whole_or_cut, beginnings)))
+def _any_prefix(prefixes: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(map(_whole_or_cut, prefixes)))
 
 
 def _whole_or_cut(text: str) -> bytes:
     """A pattern for the text in a JSON string, or for its beginning where the string ends."""
     pattern = b""
-    for sign in reversed(text):
-        pattern = b"%s(?:%s|\\Z)" % (_spelled(sign), pattern) if pattern else _spelled(sign)
+    for character in reversed(text):
+        spelled = _spelled(character)
+        pattern = b"%s(?:%s|\\Z)" % (spelled, pattern) if pattern else spelled
     return pattern
 
 
-def _spelled(sign: str) -> bytes:
-    """A pattern for a sign in a JSON string: Go, for one, writes `<` as `\\u003c`, and PHP `/` as `\\/`."""
-    plain = re.escape(json.dumps(sign, ensure_ascii=False)[1:-1].encode())
-    units = sign.encode("utf-16-be").hex().encode()
+def _spelled(character: str) -> bytes:
+    """A pattern for a character in a JSON string: Go, for one, writes `<` as `\\u003c`, and PHP `/` as `\\/`."""
+    plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1].encode())
+    units = character.encode("utf-16-be").hex().encode()
     escaped = b"".join(rb"\\u%s" % units[at : at + 4] for at in range(0, len(units), 4))
-    return rb"(?:%s|(?i:%s))" % (rb"\\?/" if sign == "/" else plain, escaped)
+    return rb"(?:%s|(?i:%s))" % (rb"\\?/" if character == "/" else plain, escaped)
 
 
-def first_signs(family: Family) -> re.Pattern[bytes]:
+def marker_prefixes(family: Family) -> re.Pattern[bytes]:
     """Finds the first part of any marker of the family, or the beginning of one at the end, in the bytes of a JSON
     string. A text in which nothing is found holds no marker and begins none."""
     firsts = {marker.parts[0] for markers in family.states.values() for marker in markers}
-    return _signs(tuple(sorted(first for first in firsts if first)))
+    return _any_prefix(tuple(sorted(first for first in firsts if first)))
 
 
 @lru_cache(maxsize=256)
@@ -196,9 +211,7 @@ def _grammar(markers: tuple[Marker, ...]) -> _Grammar:
 
 
 def _atoms(marker: Marker) -> list[str]:
-    return [
-        atom for part in marker.parts for atom in ([_BLANKS] if part is None else [re.escape(sign) for sign in part])
-    ]
+    return [atom for part in marker.parts for atom in ([_BLANKS] if part is None else map(re.escape, part))]
 
 
 def _beginning(atoms: list[str]) -> str:

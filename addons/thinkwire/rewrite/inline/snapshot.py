@@ -1,7 +1,7 @@
-"""Inline in what comes whole: a body, a last event that repeats the answer.
+"""Inline in snapshots: a body, a last event that repeats the answer.
 
-The reasoning goes in front of the text beside it; where thoughts and texts are elements of one list, each stretch of
-thoughts becomes a text in its place.
+The reasoning goes in front of the text beside it; if reasoning and texts are elements of one list, each stretch of
+reasoning becomes a text in its place.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Tags", "inline_whole"]
+__all__ = ["Tags", "inline_snapshot"]
 
 type Tags = tuple[str, str]
 """What opens a thought in the text, and what closes it."""
@@ -24,7 +24,7 @@ _NO_TEXT: Final = frozenset(("null", "[]"))
 """What stands in the place of a text that there is not."""
 
 
-def inline_whole(update: Update, tags: Tags, dialect: Dialect, edits: Edits) -> None:
+def inline_snapshot(update: Update, tags: Tags, dialect: Dialect, edits: Edits) -> None:
     """Collect the edits that put the reasoning of one update into its text."""
     if dialect.has_blocks and update.node.parent is not None and update.node.parent.is_list:
         _inline_block(update, tags, dialect, edits)

@@ -182,7 +182,7 @@ def _unclosed(family: Family, text: str) -> str:
     """What opens the thought in which the text ends, by a family of tags; nothing where it does not."""
     reader = TagReader(family, starts_inside=False)
     reader.feed(text)
-    if reader.mark[0] not in _OPEN:
+    if reader.reading.state not in _OPEN:
         return ""
     openings = ["".join(part or "" for part in marker.parts) for marker in family.opening]
     return max([family.opens, *openings], key=lambda opening: (text.rfind(opening), len(opening)))

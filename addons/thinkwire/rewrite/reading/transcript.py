@@ -17,7 +17,7 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.reading.event_reader import Event
 from thinkwire.rewrite.reasoning_text import reasoning_of
-from thinkwire.rewrite.stream.fast_path import LONGEST, EventForm, gaps_in, outline_of
+from thinkwire.rewrite.stream.fast_path import LONGEST, EventForm, form_of, gaps_in
 from thinkwire.wire.json_tree import Node, Unreadable
 
 __all__ = ["Assembled", "Assembler", "Call", "Choice", "EventContent", "Moment", "assembled"]
@@ -159,7 +159,7 @@ class Assembler:
         is_delta = event.extent is Extent.DELTA and all(update.extent is Extent.DELTA for update in updates)
         gaps = gaps_in(updates) if is_delta and moment.kind in _SPOKEN and len(event.text) <= LONGEST else None
         if gaps is not None and _string_at(event.text, gaps.text) == moment.text:
-            outline = outline_of(event.text.encode("latin-1"), gaps)
+            outline = form_of(event.text.encode("latin-1"), gaps)
             self._recurring.insert(0, _Recurring(outline, event.name, moment, self._heard))
             del self._recurring[_KEPT:]
 

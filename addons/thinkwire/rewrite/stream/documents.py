@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol, Self
 
 from thinkwire.dialects.core.parts import Extent, Kind
-from thinkwire.rewrite.answer import AnswerRewriter, Outcome
+from thinkwire.rewrite.answer import AnswerRewriter, Rewritten
 from thinkwire.rewrite.stream.fast_path import LONGEST, FastPath, gaps_in
 from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Shape, decode, read
@@ -52,9 +52,10 @@ class Documents:
 
     def __init__(self, answer: AnswerRewriter) -> None:
         self._answer = answer
-        self._repeats = FastPath()
+        self._version = answer.version
+        self._fast_path = FastPath(answer.marker_prefixes)
         self._text_frame: Framed | None = None
-        """The last frame with text, where documents of our own may have to be sent in its likeness."""
+        """The last frame with text, if documents may have to be added: the model for their frames."""
 
     @property
     def drops_unreadable(self) -> bool:
@@ -62,7 +63,7 @@ class Documents:
 
     def repeat(self, raw: bytes) -> bytes | None:
         """What is sent for a frame that is like an earlier one; None where it has to be read."""
-        found = self._repeats.find(raw, self._answer.generation, self._answer.signs)
+        found = self._fast_path.find(raw, self._version.number)
         if found is None:
             return None
         effect, sent = found
@@ -71,24 +72,25 @@ class Documents:
 
     def read(self, frame: Framed, text: str) -> bytes:
         """What is sent for a frame whose document is `text`. Raises Unreadable."""
-        generation = self._answer.generation
-        outcome = self._answer.rewrite(text, Extent.DELTA, frame.event)
-        sent = _framed(frame, outcome)
-        if sent and outcome.edits:
+        version = self._version.number
+        rewritten = self._answer.rewrite(text, Extent.DELTA, frame.event)
+        sent = _framed(frame, rewritten)
+        if sent and rewritten.edits:
             self._answer.tally.note_change(frame.raw, sent)
         if self._answer.adds_documents:
-            sent = self._with_others(frame, sent, outcome)
-        if generation == self._answer.generation and len(frame.raw) <= LONGEST:
-            self._learn(frame, outcome)
+            sent = self._with_added(frame, sent, rewritten)
+        if version == self._version.number and len(frame.raw) <= LONGEST:
+            self._learn(frame, rewritten)
         return sent
 
-    def _with_others(self, frame: Framed, sent: bytes, outcome: Outcome) -> bytes:
-        """The frame with the documents that go before and behind it."""
-        if self._text_frame is None or any(update.of(Kind.TEXT) for update in outcome.updates):
+    def _with_added(self, frame: Framed, sent: bytes, rewritten: Rewritten) -> bytes:
+        """The frame with the documents that were added before and after it."""
+        if self._text_frame is None or any(update.of(Kind.TEXT) for update in rewritten.updates):
             self._text_frame = frame
-        if not outcome.before and not outcome.after:
+        before, after = rewritten.outcome.before, rewritten.outcome.after
+        if not before and not after:
             return sent
-        return frame.joined(filter(None, [*self._made(outcome.before), sent, *self._made(outcome.after)]))
+        return frame.joined(filter(None, [*self._made(before), sent, *self._made(after)]))
 
     def finish(self) -> bytes:
         """What is still to be sent when the answer ends."""
@@ -111,21 +113,20 @@ class Documents:
         self._answer.tally.saw_unreadable(str(error) or type(error).__name__)
         return b"" if self._answer.drops_unreadable else raw
 
-    def _learn(self, frame: Framed, outcome: Outcome) -> None:
-        sink = self._answer.sink
+    def _learn(self, frame: Framed, rewritten: Rewritten) -> None:
+        sink, outcome = self._answer.sink, rewritten.outcome
         if sink is None or outcome.before or outcome.after:
-            return  # a text that moves to a document of ours is written anew
-        gaps = gaps_in(outcome.updates)
+            return  # a text that moves to an added document is written anew
+        gaps = gaps_in(rewritten.updates)
         moved = gaps.shifted(frame.raw_at) if gaps is not None else None
-        signs = self._answer.signs
-        if moved is not None and not (signs is not None and signs.search(frame.raw, *moved.text)):
-            self._repeats.learn(frame.raw, moved, self._answer.generation, lambda raw: self._probe(frame, raw), sink)
+        if moved is not None:
+            self._fast_path.learn(frame.raw, moved, self._version.number, lambda raw: self._probe(frame, raw), sink)
 
     def _probe(self, like: Framed, raw: bytes) -> tuple[bytes, Effect]:
         """Rewrite an event that did not come, without counting it; it changes nothing that is looked at later."""
         frame = like.from_raw(raw)
-        outcome = self._answer.probe(decode(frame.data or b""), Extent.DELTA, frame.event)
-        return _framed(frame, outcome), outcome.effect
+        rewritten = self._answer.probe(decode(frame.data or b""), Extent.DELTA, frame.event)
+        return _framed(frame, rewritten), rewritten.outcome.effect
 
 
 _MEMBERS: Final = Shape(members={})
@@ -143,14 +144,14 @@ def name_like(like: Framed, text: str, otherwise: str) -> str:
     return otherwise
 
 
-def _framed(frame: Framed, outcome: Outcome) -> bytes:
-    if not outcome.is_sent:
+def _framed(frame: Framed, rewritten: Rewritten) -> bytes:
+    if not rewritten.outcome.is_sent:
         return b""
-    return frame.with_data(outcome.edits) if outcome.edits else frame.raw
+    return frame.with_data(rewritten.edits) if rewritten.edits else frame.raw
 
 
 def rewrite_body(raw: bytes, answer: AnswerRewriter) -> bytes:
-    """The body after its edits; the same bytes where nothing changes. Raises Unreadable."""
+    """The body after its edits; the same bytes if nothing changes. Raises Unreadable."""
     edits = answer.rewrite(decode(raw), Extent.SNAPSHOT).edits
     if not edits:
         return raw

@@ -1,12 +1,12 @@
 """Events that differ from an earlier one in a single text, rewritten without being read.
 
 In the run of a stream, most events are such; beside the text, only a clock or a count of events may differ. Once one
-has been located and decided, its skeleton is kept: the bytes around the text, and the same after the edit. An event
-that fits costs a few comparisons and a search for the end of the text. The reading way stays the reference: a skeleton
-is made by running it once more, with marks in the places that vary, and a test holds both ways together.
+has been located and decided, it is compiled: the bytes around the text are kept, and the same after the edit. An event
+that fits costs a few comparisons and a search for the end of the text. The exact path stays the reference: an event is
+compiled by running that once more, with marks in the places that vary, and a test compares the two.
 
-A skeleton stands for what the rules do as long as nothing has changed that they look at; `AnswerRewriter.generation`
-says when it has. It does not send and does not frame.
+A compiled event is valid for as long as nothing changes that decides about later documents, which would make another
+version (`versioned.py`). The fast path does not send and does not frame.
 """
 
 import re
@@ -20,15 +20,15 @@ from thinkwire.dialects.history.base import DISCARD, TextSink
 from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import STRING, Node
 
-__all__ = ["LONGEST", "CompiledEvent", "EventForm", "FastPath", "Gaps", "gaps_in", "outline_of"]
+__all__ = ["LONGEST", "CompiledEvent", "EventForm", "FastPath", "Gaps", "form_of", "gaps_in"]
 
 LONGEST: Final = 16_384
-"""Bytes of an event that is worth a skeleton."""
+"""Bytes of an event that is worth compiling."""
 _KEPT: Final = 8
-"""Skeletons of one stream: a few choices, each with its thought and its answer."""
+"""Compiled events of one stream: a few choices, each with its reasoning and its answer."""
 _TEXT_MARK: Final = b"~thinkwire~mark~"
 _CLOCK_DIGITS: Final = range(9, 20)
-"""Seconds to nanoseconds; a shorter number in an envelope is none."""
+"""Seconds to nanoseconds; a shorter number in an envelope is not a clock."""
 _MOST_DIGITS: Final = 19
 _NUMBERS: Final = (b"8070605040302010009", b"9080706050403020107", b"7060504030201090806", b"3141592653589793238")
 """Their beginnings stand for a number that varies: one of them that is not in the event."""
@@ -92,7 +92,7 @@ def _is_number(digits: bytes) -> bool:
     return digits.isdigit() and not digits.startswith(b"0")  # JSON knows no leading zeros
 
 
-def outline_of(raw: bytes, gaps: Gaps) -> EventForm:
+def form_of(raw: bytes, gaps: Gaps) -> EventForm:
     """The form of all events that differ from this one only in the gaps."""
     (start, end), clock = gaps
     if clock is None:
@@ -115,7 +115,7 @@ class CompiledEvent:
     trail: bytes
     """What is sent behind a clock that stands behind the texts."""
     effect: Effect
-    generation: int
+    version: int
     sink: TextSink
     """Hears the texts."""
 
@@ -131,28 +131,27 @@ class CompiledEvent:
 
 
 class FastPath:
-    """The skeletons of one stream."""
+    """The compiled events of one stream."""
 
-    __slots__ = ("_seen", "_skeletons")
+    __slots__ = ("_compiled", "_marker_prefixes", "_seen")
 
-    def __init__(self) -> None:
-        self._skeletons: list[CompiledEvent] = []
+    def __init__(self, marker_prefixes: re.Pattern[bytes] | None = None) -> None:
+        self._marker_prefixes = marker_prefixes
+        """A text that holds one has to be read; None if no text does."""
+        self._compiled: list[CompiledEvent] = []
         """The last used one first."""
         self._seen: OrderedDict[EventForm, int] = OrderedDict()
-        """Forms seen once, with the generation of that time; a skeleton is only made for what comes again."""
+        """Forms seen once, with the version of that time; an event is only compiled if its form comes again."""
 
-    def find(self, raw: bytes, generation: int, signs: re.Pattern[bytes] | None) -> tuple[Effect, bytes] | None:
-        """What is sent for an event that fits a skeleton, after the effect; None where it has to be read.
-
-        A text in which one of the signs stands has to be read, too.
-        """
-        for one in self._skeletons:
-            if one.generation == generation and (text := one.form.text_in(raw)):
-                if signs is not None and signs.search(raw, *text):
+    def find(self, raw: bytes, version: int) -> tuple[Effect, bytes] | None:
+        """What is sent for an event that fits a compiled one, after the effect; None if it has to be read."""
+        for one in self._compiled:
+            if one.version == version and (text := one.form.text_in(raw)):
+                if self._marker_prefixes is not None and self._marker_prefixes.search(raw, *text):
                     return None
-                if one is not self._skeletons[0]:
-                    self._skeletons.remove(one)
-                    self._skeletons.insert(0, one)
+                if one is not self._compiled[0]:
+                    self._compiled.remove(one)
+                    self._compiled.insert(0, one)
                 one.sink.append(raw[text[0] : text[1]])
                 return one.effect, one.rewrite(raw, text)
         return None
@@ -161,26 +160,28 @@ class FastPath:
         self,
         raw: bytes,
         gaps: Gaps,
-        generation: int,
+        version: int,
         rewrite: Callable[[bytes], tuple[bytes, Effect]],
         sink: TextSink = DISCARD,
     ) -> None:
-        """Note an event that was read and changed nothing that the rules look at.
+        """Note an event that was read and changed nothing that decides about later ones.
 
         `rewrite` gives what is sent for an event, and the effect; `sink` hears the texts of those like it.
         """
-        form = outline_of(raw, gaps)
-        if self._seen.pop(form, None) != generation:
-            self._seen[form] = generation
+        if self._marker_prefixes is not None and self._marker_prefixes.search(raw, *gaps.text):
+            return
+        form = form_of(raw, gaps)
+        if self._seen.pop(form, None) != version:
+            self._seen[form] = version
             if len(self._seen) > _KEPT:
                 self._seen.popitem(last=False)
-        elif skeleton := _skeleton(raw, form, generation, rewrite, sink):
-            self._skeletons.insert(0, skeleton)
-            del self._skeletons[_KEPT:]
+        elif compiled := _compile(raw, form, version, rewrite, sink):
+            self._compiled.insert(0, compiled)
+            del self._compiled[_KEPT:]
 
 
-def _skeleton(
-    raw: bytes, form: EventForm, generation: int, rewrite: Callable[[bytes], tuple[bytes, Effect]], sink: TextSink
+def _compile(
+    raw: bytes, form: EventForm, version: int, rewrite: Callable[[bytes], tuple[bytes, Effect]], sink: TextSink
 ) -> CompiledEvent | None:
     clock = _number_not_in(raw, form.head_digits or form.tail_digits)
     if _TEXT_MARK in raw or clock is None:
@@ -195,7 +196,7 @@ def _skeleton(
         lead, _, sent = sent.partition(head_clock)
     elif sent and tail_clock:
         sent, _, trail = sent.rpartition(tail_clock)
-    return CompiledEvent(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, generation, sink)
+    return CompiledEvent(form, tuple(sent.split(_TEXT_MARK)) if sent else (), lead, trail, effect, version, sink)
 
 
 def _number_not_in(raw: bytes, digits: int) -> bytes | None:

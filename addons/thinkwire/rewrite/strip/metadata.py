@@ -1,4 +1,4 @@
-"""Which token metadata of an update may stay, once the table of states has spoken.
+"""Which token metadata of an update may stay, given the action that the table of states names.
 
 It compares what the lists spell with what the update shows; it does not edit.
 """
@@ -10,20 +10,20 @@ from thinkwire.rewrite.strip.states import MetadataAction
 __all__ = ["kept_parts"]
 
 
-def kept_parts(update: Update, parts: list[Part], verdict: MetadataAction) -> list[Part]:
+def kept_parts(update: Update, parts: list[Part], action: MetadataAction) -> list[Part]:
     """Those of the parts of token metadata that may stay."""
-    if verdict is MetadataAction.KEEP or not parts:
+    if action is MetadataAction.KEEP or not parts:
         return parts
-    if verdict is MetadataAction.DROP:
+    if action is MetadataAction.DROP:
         return []
     text = _visible_text(update)
     lists = [(part, read_tokens(part.node.value)) for part in parts if part.kind is Kind.TOKENS]
-    if verdict is MetadataAction.KEEP_UNLESS_MORE:
+    if action is MetadataAction.KEEP_UNLESS_MORE:
         calls = any(part.is_meaningful for part in update.of(Kind.TOOL_CALL))
         return [] if not calls and any(_is_more(tokens, text) for _, tokens in lists) else parts
     spelled = {tokens.count for _, tokens in lists if tokens.spells is not None and tokens.spells == text} - {0}
     has_texts = any(tokens.count != 0 and not tokens.is_bare for _, tokens in lists)
-    keeps_bare = verdict is MetadataAction.KEEP_IF_SPELLED_OR_BARE and not has_texts
+    keeps_bare = action is MetadataAction.KEEP_IF_SPELLED_OR_BARE and not has_texts
     return [
         part
         for part, tokens in lists

@@ -77,7 +77,7 @@ WHEN_OWED: Final[dict[MetadataAction, MetadataAction]] = {
     MetadataAction.KEEP: MetadataAction.DROP,
     MetadataAction.KEEP_IF_SPELLED_OR_BARE: MetadataAction.KEEP_IF_SPELLED,
 }
-"""The verdict on the first metadata after reasoning that came without any, where it differs from the table's."""
+"""The action on the first metadata after reasoning that came without any, if it differs from the table's."""
 
 
 def diagram() -> str:
@@ -85,7 +85,7 @@ def diagram() -> str:
     lines = ["stateDiagram-v2", "    [*] --> START"]
     for state, row in TRANSITIONS.items():
         lines += [
-            f"    {state.name} --> {following.name}: {shows.name.lower()} / {verdict.value}"
-            for shows, (following, verdict) in row.items()
+            f"    {state.name} --> {following.name}: {shows.name.lower()} / {action.value}"
+            for shows, (following, action) in row.items()
         ]
     return "\n".join(lines) + "\n"

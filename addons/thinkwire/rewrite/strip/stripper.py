@@ -4,16 +4,18 @@ It decides update by update, with the states of `states.py`; it does not know AP
 """
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.flagged_text import after_closing_tag
 from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, ItemKey, Kind, Part, Update
+from thinkwire.rewrite.action import Action, Document, Outcome
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.removal import THOUGHT, keeps_something, remove_reasoning
 from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.strip.metadata import kept_parts
 from thinkwire.rewrite.strip.states import TRANSITIONS, WHEN_OWED, MetadataAction, Shows, StripState
+from thinkwire.rewrite.tally import Effect
+from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict, VersionedSet
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
@@ -22,13 +24,12 @@ __all__ = ["Stripper"]
 _METADATA: Final = (Kind.TOKENS, Kind.TRANSCRIPT)
 
 
-@dataclass(slots=True)
-class _Choice:
-    """What a stream has shown of one owner so far."""
+class _Item(NamedTuple):
+    """What a stream has shown of one item so far."""
 
     state: StripState = StripState.START
     hid: bool = False
-    """Was something of this owner itself hidden?"""
+    """Was something of this item itself hidden?"""
     has_role: bool = False
     has_finished: bool = False
     owes_metadata: bool = False
@@ -37,49 +38,69 @@ class _Choice:
     was_sent: bool = False
     """Has any document about it been sent?"""
     open_tags: tuple[str, str] | None = None
-    """The tags of a thought whose closing one has not come yet."""
+    """The tags of reasoning whose closing one has not come yet."""
 
 
-class Stripper:
+class _Items:
+    """What a stream has shown of all its items so far."""
+
+    __slots__ = ("_items", "hidden", "unfinished")
+
+    def __init__(self, version: Version) -> None:
+        self._items: VersionedDict[ItemKey | None, _Item] = VersionedDict(version)
+        self.hidden = 0
+        """How many items have hidden something."""
+        self.unfinished = 0
+        """How many items have not come to their end."""
+
+    def __bool__(self) -> bool:
+        return bool(self._items)
+
+    def get(self, key: ItemKey | None) -> _Item | None:
+        return self._items.get(key)
+
+    def set(self, key: ItemKey | None, item: _Item) -> None:
+        before = self._items.get(key)
+        if before != item:
+            self._count(before, -1)
+            self._count(item, 1)
+            self._items[key] = item
+
+    def forget_space(self, space: str) -> None:
+        for key in [key for key in self._items if key is not None and key.space == space]:
+            self._count(self._items.pop(key), -1)
+
+    def _count(self, item: _Item | None, by: int) -> None:
+        """Keep count of what is asked about all items at every document."""
+        if item is not None:
+            self.hidden += by * (item.state is not StripState.START)
+            self.unfinished += by * (not item.has_finished)
+
+
+class Stripper(Action):
     """Strips the documents of one answer, in order."""
 
-    __slots__ = (
-        "_choices",
-        "_hid_in_whole",
-        "_hid_owners",
-        "_hidden",
-        "_is_body",
-        "_numbers",
-        "_strip",
-        "_unfinished",
-        "changes",
-    )
+    __slots__ = ("_hid_in_snapshot", "_hid_items", "_is_body", "_items", "_numbers", "_strip")
 
-    def __init__(self, strip: Strip) -> None:
+    def __init__(self, strip: Strip, version: Version) -> None:
         self._strip = strip
-        self.changes = 0
-        """How often something changed that decides about later documents."""
-        self._choices: dict[ItemKey | None, _Choice] = {}
-        self._numbers = Renumberer()
-        self._hid_in_whole: set[ItemKey | None] = set()
-        """The owners of which a whole has shown a thought."""
-        self._hidden = 0
-        """How many choices have hidden something."""
-        self._unfinished = 0
-        """How many choices have not come to their end."""
-        self._hid_owners = False
-        """Was an owner hidden that is reasoning alone, or a thought that had no owner?"""
+        self._items = _Items(version)
+        self._numbers = Renumberer(version)
+        self._hid_in_snapshot: VersionedSet[ItemKey | None] = VersionedSet(version)
+        """The items of which a snapshot has shown reasoning."""
+        self._hid_items = Versioned(version, False)
+        """Was an item hidden that is reasoning alone, or reasoning that had no item?"""
         self._is_body = False
 
-    def strip(self, updates: list[Update], extent: Extent, edits: Edits) -> tuple[bool, set[str]]:
-        """Collect the edits of one document, given its updates.
-
-        Returns whether it is to be sent at all, and the names of the token metadata that it lost. `extent` is the
-        document's own: in a stream (DELTA) one of which nothing is left is not sent.
-        """
+    def apply(self, document: Document, edits: Edits) -> Outcome:
+        """Decide about one document; in a stream, one is dropped if nothing meaningful remains in it."""
+        if document.is_added:
+            return self._number(document.updates, edits)
+        updates, extent = document.updates, document.extent
         self._is_body = extent is Extent.SNAPSHOT
         for space in updates[0].resets:
-            self._reset(space)
+            self._numbers.reset(space)
+            self._items.forget_space(space)
         for update in updates:
             if update.begins:
                 self._begin(update.item)
@@ -87,71 +108,60 @@ class Stripper:
                 update.parts = list(map(_as_thought, update.parts))
         if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
             return self._drop(updates)
-        # A whole message beside a delta stands in the same node, and shares the choice's metadata with it.
-        told = {update.node for update in updates if _holds_thought(update)}
-        lost = [self._strip_update(update, told, edits) for update in updates[1:]]
-        lost.append(self._strip_own(updates, told, edits))
-        if edits and extent is Extent.DELTA and not self._says_something(updates, edits):
+        # A snapshot beside a delta is in the same node, and shares the choice's metadata with it.
+        holders = {update.node for update in updates if _holds_thought(update)}
+        lost = [self._strip_update(update, holders, edits) for update in updates[1:]]
+        lost.append(self._strip_own(updates, holders, edits))
+        if edits and extent is Extent.DELTA and not self._is_anything_left(updates, edits):
             return self._drop(updates)
         self._note_sent(updates)
         self._numbers.renumber(updates, edits)
-        return True, set().union(*lost)
+        return Outcome(Effect.STRIPPED if edits else Effect.NONE, lost=set().union(*lost))
 
-    def note(self, updates: list[Update]) -> None:
-        """Take note of the next document that came, before those of ours that are sent before it."""
+    def expect(self, updates: list[Update]) -> None:
         self._numbers.note(updates)
 
-    def end(self) -> None:
-        """Take note that no more documents come."""
+    def expect_end(self) -> None:
         self._numbers.end()
 
-    def number(self, updates: list[Update], edits: Edits) -> bool:
-        """Give a document of ours, which shows visible text, its numbers; returns whether it is to be sent."""
+    def _number(self, updates: list[Update], edits: Edits) -> Outcome:
+        """Give an added document, which shows visible text, its numbers."""
         if any(self._numbers.is_removed(update.item) for update in updates):
-            return False  # it was text of a thought
-        self.changes += any(update.counters for update in updates)
-        self._numbers.renumber_added(updates, edits, owners=True)
-        return True
+            return Outcome(Effect.DROPPED, is_sent=False)  # it was text of reasoning
+        self._numbers.renumber_added(updates, edits, items=True)
+        return Outcome(Effect.STRIPPED)
 
-    def _drop(self, updates: list[Update]) -> tuple[bool, set[str]]:
-        self.changes += self._numbers.drop_document(updates)
-        return False, set()
+    def _drop(self, updates: list[Update]) -> Outcome:
+        self._numbers.drop_document(updates)
+        return Outcome(Effect.DROPPED, is_sent=False)
 
-    def _reset(self, space: str) -> None:
-        self.changes += 1
-        self._numbers.reset(space)
-        for owner in [owner for owner in self._choices if owner is not None and owner.space == space]:
-            self._count(self._choices.pop(owner), -1)
-
-    def _begin(self, owner: ItemKey | None) -> None:
-        """Another owner has the number from now on, whatever the one was that had it."""
-        self.changes += self._numbers.forget_owner(owner)
-        choice = self._choices.get(owner)
-        if choice is not None and choice.is_reasoning:
-            self.changes += 1
-            choice.is_reasoning = choice.was_sent = False
+    def _begin(self, key: ItemKey | None) -> None:
+        """Another item has the number from now on, whatever had it before."""
+        self._numbers.forget_item(key)
+        item = self._items.get(key)
+        if item is not None and item.is_reasoning:
+            self._items.set(key, item._replace(is_reasoning=False, was_sent=False))
 
     def _is_of_thought(self, update: Update) -> bool:
-        """Does an update that does not look so belong to a thought? What has no number lives on as something else."""
-        choice = self._choices.get(update.item)
+        """Does an update that does not look so belong to reasoning? What has no number lives on as something else."""
+        item = self._items.get(update.item)
         in_blocks = update.item is not None and update.item.space != ""
-        return in_blocks and choice is not None and choice.is_reasoning and not update.is_reasoning
+        return in_blocks and item is not None and item.is_reasoning and not update.is_reasoning
 
     def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
-        """Remove owners that are reasoning alone, and all that is about them; returns whether the document goes.
+        """Remove items that are reasoning alone, and all that is about them; returns whether the document goes.
 
         A body cannot go as a whole: its parts do.
         """
-        if not self._hid_owners and (any(update.is_reasoning for update in updates) or _is_told_apart(updates[0])):
-            self._hid_owners = True
-            self.changes += 1
+        if any(update.is_reasoning for update in updates) or _holds_thought_outside(updates[0]):
+            self._hid_items.value = True
         thoughts = [update for update in updates if update.is_reasoning and self._goes_whole(update)]
         for update in thoughts:
-            self._remove_owner(update, edits)
+            self._remove_item(update, edits)
         for update in updates:
             if update.about and any(map(self._numbers.is_removed, update.about)):
                 thoughts.append(update)
-                self._remove_owner(update, edits)
+                self._remove_item(update, edits)
         return extent is Extent.DELTA and any(
             update.node.parent is None and (update in thoughts or self._numbers.is_removed(update.item))
             for update in updates
@@ -163,9 +173,9 @@ class Stripper:
             return True
         return thought.extent is Extent.SNAPSHOT and not keeps_something(thought)
 
-    def _remove_owner(self, update: Update, edits: Edits) -> None:
+    def _remove_item(self, update: Update, edits: Edits) -> None:
         if update.item is not None:
-            self.changes += self._numbers.remove_owner(update.item)
+            self._numbers.remove_item(update.item)
             if update.is_reasoning and not update.item.space and update.extent is Extent.DELTA:
                 self._advance(update, holds_thought=True)  # it lives on, and its next tokens may be the thought's
         if update.node.parent is not None:
@@ -173,105 +183,97 @@ class Stripper:
 
     def _ends_unsent(self, updates: list[Update], edits: Edits) -> bool:
         """Remove a thought that could have had a signature, where a document that says nothing ends it unsent."""
-        choice = self._choices.get(updates[0].item)
-        if choice is None or not choice.is_reasoning or choice.was_sent or updates[0].is_reasoning:
+        item = self._items.get(updates[0].item)
+        if item is None or not item.is_reasoning or item.was_sent or updates[0].is_reasoning:
             return False
         if any(part.is_meaningful for update in updates for part in update.parts):
             return False
-        self._remove_owner(updates[0], edits)
+        self._remove_item(updates[0], edits)
         return True
 
     # --- one update ---------------------------------------------------------------------------------------------
 
-    def _strip_update(self, update: Update, told: Set[Node], edits: Edits) -> set[str]:
-        """Strip what one document says of one owner; returns the names of token metadata that went.
+    def _strip_update(self, update: Update, holders: Set[Node], edits: Edits) -> set[str]:
+        """Strip what one document holds of one item; returns the names of token metadata that went.
 
-        `told` are the objects of the document that a thought was found in.
+        `holders` are the objects of the document that reasoning was found in.
         """
-        holds_thought = update.node in told
+        holds_thought = update.node in holders
         if update.extent is Extent.SNAPSHOT:
-            if holds_thought and update.item not in self._hid_in_whole:
-                self.changes += 1
-                self._hid_in_whole.add(update.item)
-            verdict = self._verdict_on_whole(update.item)
+            if holds_thought:
+                self._hid_in_snapshot.add(update.item)
+            action = self._action_on_snapshot(update.item)
         else:
-            verdict = self._advance(update, _holds_thought(update))
+            action = self._advance(update, _holds_thought(update))
             holds_tag = self._follow_tags(update, edits)
-            verdict = MetadataAction.DROP if holds_thought or holds_tag else verdict
+            action = MetadataAction.DROP if holds_thought or holds_tag else action
         remove_reasoning(update, self._strip.opaque, edits)
-        return self._judge(update, verdict, self._hid(update.item) or self._hid_owners, edits)
+        return self._judge(update, action, self._hid(update.item) or self._hid_items.value, edits)
 
-    def _verdict_on_whole(self, owner: ItemKey | None) -> MetadataAction:
-        if self._hid(owner):
+    def _action_on_snapshot(self, key: ItemKey | None) -> MetadataAction:
+        if self._hid(key):
             return MetadataAction.DROP
-        if not self._hid_owners:
+        if not self._hid_items.value:
             return MetadataAction.KEEP
-        # A server may list the tokens of a hidden owner with the one that follows it. What repeats a stream keeps what
+        # A server may list the tokens of a hidden item with the one that follows it. What repeats a stream keeps what
         # its pieces may keep.
         return MetadataAction.DROP if self._is_body else MetadataAction.KEEP_IF_SPELLED
 
-    def _hid(self, owner: ItemKey | None) -> bool:
-        """Has the stream hidden anything of this owner?"""
-        choice = self._choices.get(owner)
-        return owner in self._hid_in_whole or (choice is not None and choice.hid)
+    def _hid(self, key: ItemKey | None) -> bool:
+        """Has the stream hidden anything of this item?"""
+        item = self._items.get(key)
+        return key in self._hid_in_snapshot or (item is not None and item.hid)
 
     def _advance(self, update: Update, holds_thought: bool) -> MetadataAction:
-        choice = self._choices.get(update.item)
-        if choice is None:
-            choice = self._choices[update.item] = _Choice(self._first_state(update.item))
-            self._count(choice, 1)
+        item = self._items.get(update.item) or _Item(self._first_state(update.item))
         ends = any(part.is_meaningful for part in update.of(Kind.FINISH))
         has_metadata = any(part.is_meaningful for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
         shows = Shows.REASONING if holds_thought else _shows(update, ends)
-        following, verdict = TRANSITIONS[choice.state][shows]
-        if choice.owes_metadata:
-            verdict = WHEN_OWED.get(verdict, verdict)
-        before = replace(choice)
-        choice.is_reasoning = choice.is_reasoning or update.is_reasoning
-        choice.state = following
-        choice.hid = choice.hid or holds_thought
-        choice.has_finished = choice.has_finished or ends
-        choice.owes_metadata = not has_metadata and (holds_thought or choice.owes_metadata)
-        self._count(before, -1)
-        self._count(choice, 1)
-        self.changes += choice != before
-        return verdict
+        following, action = TRANSITIONS[item.state][shows]
+        if item.owes_metadata:
+            action = WHEN_OWED.get(action, action)
+        item = item._replace(
+            state=following,
+            hid=item.hid or holds_thought,
+            has_finished=item.has_finished or ends,
+            owes_metadata=not has_metadata and (holds_thought or item.owes_metadata),
+            is_reasoning=item.is_reasoning or update.is_reasoning,
+        )
+        self._items.set(update.item, item)
+        return action
 
-    def _count(self, choice: _Choice, by: int) -> None:
-        """Keep count of what is asked about all choices at every document."""
-        self._hidden += by * (choice.state is not StripState.START)
-        self._unfinished += by * (not choice.has_finished)
-
-    def _first_state(self, owner: ItemKey | None) -> StripState:
+    def _first_state(self, key: ItemKey | None) -> StripState:
         """Blocks of one answer follow each other: what comes after a hidden one may list its last token. Choices do
         not."""
-        follows = owner is not None and owner.space != ""
+        follows = key is not None and key.space != ""
         return StripState.HIDDEN if follows and self._hid_anything else StripState.START
 
     def _follow_tags(self, update: Update, edits: Edits) -> bool:
-        """Take the closing tag of an earlier thought off the text that follows it; returns whether it was there."""
-        choice = self._choices[update.item]
-        thought = next((part for part in update.of(Kind.REASONING) if part.spec and part.spec.tags), None)
-        if thought is not None and thought.spec is not None:
-            choice.open_tags = thought.spec.tags if thought.rest is None else None
+        """Take the closing tag of earlier reasoning off the text that follows it; returns whether it was there."""
+        item = self._items.get(update.item)
+        assert item is not None  # its state was just noted
+        flagged = next((part for part in update.of(Kind.REASONING) if part.spec and part.spec.tags), None)
+        if flagged is not None and flagged.spec is not None:
+            open_tags = flagged.spec.tags if flagged.rest is None else None
+            self._items.set(update.item, item._replace(open_tags=open_tags))
             return False
         text = next((part for part in update.of(Kind.TEXT) if part.is_meaningful), None)
-        if text is None or choice.open_tags is None:
+        if text is None or item.open_tags is None:
             return False
-        rest = after_closing_tag(text.node.raw, choice.open_tags)
-        choice.open_tags = None
+        rest = after_closing_tag(text.node.raw, item.open_tags)
+        self._items.set(update.item, item._replace(open_tags=None))
         if rest == '""':
             edits.remove(text.node)
         elif rest is not None:
             edits.replace(text.node, rest)
         return rest is not None
 
-    def _judge(self, update: Update, verdict: MetadataAction, hid: bool, edits: Edits) -> set[str]:
+    def _judge(self, update: Update, action: MetadataAction, hid: bool, edits: Edits) -> set[str]:
         """Remove the token metadata that may not stay; returns its names. A transcript lists all that was hidden."""
         parts = [part for part in update.of(*_METADATA) if part.is_meaningful]
         if self._strip.token_metadata is TokenMetadata.ALL:
-            verdict = MetadataAction.DROP
-        kept = kept_parts(update, parts, verdict)
+            action = MetadataAction.DROP
+        kept = kept_parts(update, parts, action)
         going = {part.node for part in parts} - {
             part.node for part in kept if not (hid and part.kind is Kind.TRANSCRIPT)
         }
@@ -281,32 +283,33 @@ class Stripper:
 
     # --- the document -------------------------------------------------------------------------------------------
 
-    def _strip_own(self, updates: list[Update], told: Set[Node], edits: Edits) -> set[str]:
-        """Strip what the document says outside of any choice; or all it says, where it has one owner."""
+    def _strip_own(self, updates: list[Update], holders: Set[Node], edits: Edits) -> set[str]:
+        """Strip what the document holds outside of any choice; or all it holds, if it is about one item."""
         own = updates[0]
         if own.item is not None:
-            return self._strip_update(own, told, edits)
-        holds_thought = bool(told) if own.extent is Extent.SNAPSHOT else _holds_thought(own)
+            return self._strip_update(own, holders, edits)
+        holds_thought = bool(holders) if own.extent is Extent.SNAPSHOT else _holds_thought(own)
         remove_reasoning(own, self._strip.opaque, edits)
-        verdict = MetadataAction.KEEP if self._is_open(updates) and not holds_thought else MetadataAction.DROP
-        return self._judge(own, verdict, self._hid_anything, edits)
+        action = MetadataAction.KEEP if self._is_open(updates) and not holds_thought else MetadataAction.DROP
+        return self._judge(own, action, self._hid_anything, edits)
 
     def _is_open(self, updates: list[Update]) -> bool:
         """Is a list of all tokens, beside the choices, known to hold nothing hidden?"""
         if updates[0].extent is Extent.DELTA:
             return self._all_ended_open
-        return not self._hid_anything and len(updates) > 1  # where no choice is in sight, it may be of any
+        return not self._hid_anything and len(updates) > 1  # if no choice is in sight, it may be of any
 
     @property
     def _hid_anything(self) -> bool:
-        return self._hid_owners or bool(self._hid_in_whole) or self._hidden > 0
+        return self._hid_items.value or bool(self._hid_in_snapshot) or self._items.hidden > 0
 
     @property
     def _all_ended_open(self) -> bool:
         """Has each choice of the stream come to its end, and nothing was hidden?"""
-        return bool(self._choices) and not self._unfinished and not self._hid_anything
+        return bool(self._items) and not self._items.unfinished and not self._hid_anything
 
-    def _says_something(self, updates: list[Update], edits: Edits) -> bool:
+    def _is_anything_left(self, updates: list[Update], edits: Edits) -> bool:
+        """Does anything meaningful remain in a document, apart from its reasoning and a role that was sent already?"""
         return any(
             part.is_meaningful
             and (part.kind is not Kind.REASONING or part.is_blocks)  # a text is removed, or emptied
@@ -319,21 +322,19 @@ class Stripper:
     def _is_known_role(self, update: Update, part: Part) -> bool:
         if part.kind is not Kind.ROLE:
             return False
-        choice = self._choices.get(update.item)
-        return choice is not None and choice.has_role
+        item = self._items.get(update.item)
+        return item is not None and item.has_role
 
     def _note_sent(self, updates: list[Update]) -> None:
         for update in updates:
-            choice = self._choices.get(update.item)
-            if choice is not None:
-                choice.was_sent = True
-            if choice is not None and not choice.has_role:
-                choice.has_role = any(part.is_meaningful for part in update.of(Kind.ROLE))
-                self.changes += choice.has_role
+            item = self._items.get(update.item)
+            if item is not None and not (item.was_sent and item.has_role):
+                has_role = item.has_role or any(part.is_meaningful for part in update.of(Kind.ROLE))
+                self._items.set(update.item, item._replace(was_sent=True, has_role=has_role))
 
 
 def _as_thought(part: Part) -> Part:
-    """What a part is where all is thought but the signature; a yes or no, such as `stop: true`, tells nothing."""
+    """What a part is if all is reasoning but the signature; a yes or no, such as `stop: true`, betrays nothing."""
     could_tell = part.kind in VISIBLE or (part.kind is Kind.OTHER and part.node.raw not in ("true", "false"))
     return Part(Kind.REASONING, part.node, REASONING) if could_tell else part
 
@@ -342,8 +343,8 @@ def _holds_thought(update: Update) -> bool:
     return update.had_tags or any(part.is_meaningful for part in update.of(*THOUGHT))
 
 
-def _is_told_apart(own: Update) -> bool:
-    """Does a document hold a thought outside of any choice or block?"""
+def _holds_thought_outside(own: Update) -> bool:
+    """Does a document hold reasoning outside of any choice or block?"""
     return own.item is None and _holds_thought(own)
 
 
