@@ -2,11 +2,8 @@
 
 import base64
 import gzip
-import io
 import json
-import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +13,6 @@ from tests.e2e.test_recordings import ANSWER, EXPECTED, FOLDER, THOUGHT
 from tests.flows import CHAT_URL, exchange, spoken, write_flows
 from tests.rewrite.answers import body, chunk, event, stream
 from thinkwire.cli import main as cli
-from thinkwire.cli.terminal import Colours
-from thinkwire.playback.text import printable
 
 RULES = Path(__file__).parents[2] / "rules"
 STREAM = FOLDER / "llamacpp-chat-stream.flow"
@@ -435,47 +430,6 @@ def test_the_diff_of_lists_and_lines_shows_their_documents(capsys: pytest.Captur
     assert out.count('\n  - {"message"') == 2
     assert out.count('\n  - {"candidates"') == 2
     assert show(capsys, path).count("  reasoning Hm") == 2
-
-
-# --- colours ------------------------------------------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("out", "environment", "are_on"),
-    [
-        (Terminal(), {}, True),
-        (Terminal(), {"NO_COLOR": "1"}, False),
-        (Terminal(), {"NO_COLOR": ""}, True),
-        (Terminal(), {"TERM": "dumb"}, False),
-        (io.StringIO(), {}, False),
-    ],
-)
-def test_colours_are_for_terminals_that_want_them(
-    monkeypatch: pytest.MonkeyPatch, out: io.StringIO, environment: dict[str, str], are_on: bool
-) -> None:
-    monkeypatch.setattr(os, "environ", environment)
-    assert Colours(out).are_on == are_on
-
-
-def test_on_a_terminal_only_what_differs_is_in_colour(monkeypatch: pytest.MonkeyPatch, made: Path) -> None:
-    monkeypatch.setattr(os, "environ", {})
-    monkeypatch.setattr(sys, "stdout", out := Terminal())
-    assert cli.main(["show", str(made), "--diff"]) == 0
-    assert '{"reasoning\x1b[31m_content\x1b[0m": "Hm"}' in out.getvalue()
-
-
-def test_the_text_of_others_gives_the_terminal_no_commands(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    raw = stream(chunk({"content": "\x1b[2Jgone \u202e"}))
-    path = write_flows(tmp_path / "a.flow", exchange(raw))
-    out = show(capsys, path)
-    assert "\x1b" not in out
-    assert "  content   \\x1b[2Jgone \\u202e\n" in out
-    assert printable("a\tb\nc") == "a\tb\nc"
 
 
 # --- for programs -------------------------------------------------------------------------------------------------

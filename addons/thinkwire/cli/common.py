@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, the complaint of one that cannot run, and reading files that the user named."""
+"""What the commands share: exit codes, the error of one that cannot run, and reading the files that the user names."""
 
 import argparse
 import sys
@@ -6,11 +6,12 @@ from pathlib import Path
 
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.recording import Recording, read_recording
+from thinkwire.playback.text import counted
 from thinkwire.proxy.flow_filter import compile_filter
 from thinkwire.ruleset import load as shipped
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load
-from thinkwire.ruleset.problem import render
+from thinkwire.ruleset.problem import Severity, render
 
 __all__ = [
     "BUG",
@@ -24,6 +25,7 @@ __all__ = [
     "open_recording",
     "print_problems",
     "read_rules",
+    "rules_summary",
 ]
 
 CLEAN, PROBLEMS, COULD_NOT_RUN, BUG = 0, 1, 2, 3
@@ -41,7 +43,7 @@ def complain(error: CouldNotRunError) -> int:
 
 
 def read_rules(path: Path) -> Loaded:
-    """A rule file, with all that is wrong with it."""
+    """A rule file, with all of its problems."""
     try:
         path.open("rb").close()
     except OSError as error:
@@ -54,8 +56,22 @@ def print_problems(loaded: Loaded) -> None:
         print(render(problem), end="\n\n")
 
 
+def rules_summary(loaded: Loaded) -> str:
+    """`3 rules, 1 warning`."""
+    severities = [problem.severity for problem in loaded.problems]
+    counts = [
+        (severities.count(Severity.ERROR), "error"),
+        (severities.count(Severity.WARNING), "warning"),
+    ]
+    rules = [counted(len(loaded.ruleset.rules), "rule")] if loaded.ruleset else []
+    if loaded.ruleset and loaded.ruleset.declared:
+        rules.append(counted(len(loaded.ruleset.declared), "dialect"))
+    problems = [counted(number, word) for number, word in counts if number]
+    return ", ".join([*rules, *(problems or ["no problems"])])
+
+
 def load_rules(path: Path | None) -> Ruleset:
-    """The rules of a file, or those that run where none is named; for commands that need good ones."""
+    """The rules of a file, or the default ones if none is named; for commands that need rules without errors."""
     loaded = read_rules(path or shipped.folder() / "default.yaml")
     if loaded.ruleset is None:
         raise CouldNotRunError("\n\n".join(["the rule file has errors", *map(render, loaded.problems)]))

@@ -12,7 +12,7 @@ from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted, printable
 from thinkwire.rewrite.reading.lint import RULES, Finding, Subject, findings
 
-__all__ = ["add_to", "run"]
+__all__ = ["add_to"]
 
 LONGEST_GAP: Final = 10.0
 
@@ -33,6 +33,7 @@ def add_to(commands: Commands) -> None:
         help="seconds of silence from which on it is a problem; default: %(default)g",
     )
     lint.add_argument("--json", action="store_true", help="print a line of JSON for each finding")
+    lint.set_defaults(run=_run)
 
 
 def _rules() -> str:
@@ -48,7 +49,7 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     return max([_lint(path, arguments.gap, as_json=arguments.json) for path in arguments.files])
 
 

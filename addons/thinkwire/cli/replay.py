@@ -11,13 +11,13 @@ from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
 from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.reading import Reading, read_exchange
 from thinkwire.playback.recording import RecordedExchange
-from thinkwire.playback.run import run as run_rules
+from thinkwire.playback.run import run
 from thinkwire.playback.summary import SummaryRow, answer_rows, asked_row
 from thinkwire.proxy.replay.recordings import ReplayExchange, parse_speed, read_recordings
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
-__all__ = ["add_to", "run"]
+__all__ = ["add_to"]
 
 PORT: Final = 8080
 EXAMPLE: Final = """example:
@@ -56,6 +56,7 @@ def add_to(commands: Commands) -> None:
         action="store_true",
         help="ask once what was asked, show what the provider sent and what a client gets by the rules, and end",
     )
+    replay.set_defaults(run=_run)
 
 
 def _speed(text: str) -> str:
@@ -66,7 +67,7 @@ def _speed(text: str) -> str:
     return text
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     try:
         # mitmdump would say what is wrong between lines of its own
         exchanges, warnings = read_recordings(arguments.files)
@@ -99,7 +100,7 @@ class _Show:
 
     def __init__(self, exchanges: Sequence[ReplayExchange], ruleset: Ruleset, colours: Colours) -> None:
         self._dialects = ruleset.dialects
-        self._results = run_rules([RecordedExchange(one.number, one.flow) for one in exchanges], ruleset)
+        self._results = run([RecordedExchange(one.number, one.flow) for one in exchanges], ruleset)
         self._colours = colours
 
     def begin(self, recorded: ReplayExchange) -> None:

@@ -20,11 +20,11 @@ from thinkwire.cli.terminal import Colours, diff_lines, head_line, row_line
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.reading import Reading, read_exchange, read_result
 from thinkwire.playback.recording import Recording
-from thinkwire.playback.run import run as run_rules
+from thinkwire.playback.run import run
 from thinkwire.playback.summary import exchange_rows
 from thinkwire.rewrite.reading.transcript import Moment
 
-__all__ = ["add_to", "run"]
+__all__ = ["add_to"]
 
 EXAMPLE: Final = """example:
   thinkwire show recordings/llamacpp-chat-stream.flow
@@ -58,9 +58,10 @@ def add_to(commands: Commands) -> None:
         metavar="OUT",
         help="write a page with a picture of the answer over time, which needs no network; - is standard output",
     )
+    show.set_defaults(run=_run)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     recording = open_recording(arguments.file)
     numbers = _chosen(recording, arguments)
     if arguments.html is not None:
@@ -79,12 +80,12 @@ def _shown(
 ) -> Iterator[Iterable[str]]:
     """The lines of each exchange."""
     if arguments.diff:
-        for result in run_rules(recording.exchanges, load_rules(arguments.rules), numbers):
+        for result in run(recording.exchanges, load_rules(arguments.rules), numbers):
             yield [head_line(result.recorded, colours), *diff_lines(result, colours), ""]
         return
     readings: Iterable[Reading]
     if arguments.rules:
-        readings = map(read_result, run_rules(recording.exchanges, load_rules(arguments.rules), numbers))
+        readings = map(read_result, run(recording.exchanges, load_rules(arguments.rules), numbers))
     else:
         readings = (read_exchange(one) for one in recording.exchanges if one.number in numbers)
     for reading in readings:

@@ -27,7 +27,7 @@ from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.problem import render
 from thinkwire.ruleset.rule_tests.verdict import Verdict
 
-__all__ = ["add_to", "run"]
+__all__ = ["add_to"]
 
 EXAMPLE: Final = """example:
   thinkwire test rules/*.yaml --junit report.xml
@@ -45,9 +45,10 @@ def add_to(commands: Commands) -> None:
     test.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a rule file")
     test.add_argument("--only", metavar="GLOB", help="only the tests whose ids fit")
     test.add_argument("--junit", type=Path, metavar="FILE", help="also write the verdicts as JUnit XML, for CI")
+    test.set_defaults(run=_run)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     logging.getLogger("thinkwire").addHandler(logging.NullHandler())  # what it says of exchanges stands in verdicts
     is_wanted = compile_glob(arguments.only) if arguments.only is not None else None
     colours = Colours(sys.stdout)
