@@ -15,8 +15,8 @@ from thinkwire.playback.recording import RecordedExchange, Recording
 from thinkwire.playback.run import ExchangeResult, run
 from thinkwire.rewrite.reading.transcript import assembled
 from thinkwire.ruleset.choose import Ruleset
-from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, ChangesError, RequestChanges
 from thinkwire.ruleset.rule_tests.expected import RuleTest
+from thinkwire.ruleset.rule_tests.overrides import OverridesError, RequestOverrides
 from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, differences
 from thinkwire.wire.json_tree import Unreadable, decode, read
 
@@ -40,7 +40,7 @@ def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recor
 def _actual(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Actual:
     exchanges = _exchanges(test, read_file)
     number = exchanges[-1].number
-    changed = [_changed(one, test.changes, strict=one.number == number) for one in exchanges]
+    changed = [_changed(one, test.overrides, strict=one.number == number) for one in exchanges]
     (result,) = run(changed, ruleset, [number])
     return _actual_of(result)
 
@@ -72,12 +72,12 @@ def _open(path: Path, read_file: Callable[[Path], Recording]) -> Recording:
         raise _CannotRunError(str(error)) from error
 
 
-def _changed(recorded: RecordedExchange, changes: RequestChanges, *, strict: bool) -> RecordedExchange:
+def _changed(recorded: RecordedExchange, overrides: RequestOverrides, *, strict: bool) -> RecordedExchange:
     """The same exchange with another request; what was recorded stays as it is."""
     flow = recorded.flow.copy()
     try:
-        _change(flow.request, changes, strict=strict)
-    except ChangesError as error:
+        _change(flow.request, overrides, strict=strict)
+    except OverridesError as error:
         raise _CannotRunError(f"the request of flow {recorded.number} cannot be changed: {error}") from error
     return RecordedExchange(recorded.number, flow)
 
@@ -104,17 +104,17 @@ def _actual_of(result: ExchangeResult) -> Actual:
     )
 
 
-def _change(request: http.Request, changes: RequestChanges, *, strict: bool) -> None:
-    if changes.host is not None:
-        request.host = changes.host
-    if changes.path is not None:
-        request.path = changes.path
-    if changes.method is not None:
-        request.method = changes.method
-    for name, value in changes.headers:
+def _change(request: http.Request, overrides: RequestOverrides, *, strict: bool) -> None:
+    if overrides.host is not None:
+        request.host = overrides.host
+    if overrides.path is not None:
+        request.path = overrides.path
+    if overrides.method is not None:
+        request.method = overrides.method
+    for name, value in overrides.headers:
         request.headers[name] = value
-    if changes.set or changes.remove:
-        request.content = changes.edit(request.get_content(strict=False) or b"", strict=strict)
+    if overrides.set or overrides.remove:
+        request.content = overrides.edit(request.get_content(strict=False) or b"", strict=strict)
 
 
 def _body(message: http.Message) -> Document:
@@ -125,4 +125,4 @@ def _document(text: str, where: str) -> Document:
     try:
         return Document(where, text, read(text, None).value)
     except (Unreadable, ValueError, RecursionError):
-        return Document(where, text, NO_MEMBER)
+        return Document(where, text)

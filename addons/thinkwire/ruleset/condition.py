@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.ruleset.field_types import Filter
@@ -21,10 +22,11 @@ LONGEST_SHOWN = 60
 
 
 class Absent:
-    """Stands for a body member that is not there; JSON's null is there."""
+    """The type of ABSENT."""
 
 
-ABSENT = Absent()
+ABSENT: Final = Absent()
+"""The value of a member that is not there; JSON's null is a value like any other."""
 
 type Read = Callable[[RequestFacts, object], object]
 type Accepts = Callable[[object], bool]
@@ -81,7 +83,7 @@ def _checks(condition: Condition) -> Iterator[Check]:
         yield _header_check(name.lower(), _listed(globs))
     for path, values in condition.body.items():
         wanted = _listed(values)
-        accepts = _any([_value_test(value) for value in wanted])
+        accepts = _any([value_test(value) for value in wanted])
         yield Check(f"body {path}", _texts(wanted), partial(_read_member, tuple(path.split("."))), accepts)
     if "filter" in given:
         filters = _listed(condition.filter)
@@ -121,7 +123,7 @@ def _text_test(glob: str, *, ignore_case: bool) -> Accepts:
     return lambda value: isinstance(value, str) and fits(value)
 
 
-def _value_test(wanted: object) -> Accepts:
+def value_test(wanted: object) -> Accepts:
     """The test for one value of `body`; a JSON type never matches another, though Python's True equals 1."""
     if isinstance(wanted, Exists):
         return lambda value: (value is not ABSENT) == wanted.exists

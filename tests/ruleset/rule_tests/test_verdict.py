@@ -7,7 +7,6 @@ import pytest
 
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, Moment
-from thinkwire.ruleset.rule_tests.changes import NO_MEMBER
 from thinkwire.ruleset.rule_tests.expected import Expected
 from thinkwire.ruleset.rule_tests.verdict import Actual, Document, differences
 
@@ -125,7 +124,7 @@ def test_one_value_among_placeholders_is_enough(value: Any) -> None:
 
 
 def test_a_document_that_cannot_be_read_has_what_it_names() -> None:
-    came = replace(CAME, documents=[Document("event 1", '{"reasoning": "Hm', NO_MEMBER)])
+    came = replace(CAME, documents=[Document("event 1", '{"reasoning": "Hm')])
     assert said(Expected(absent=(("delta", "reasoning"),)), came) == [
         ("absent", "no delta.reasoning", "its name in event 1, which cannot be read")
     ]

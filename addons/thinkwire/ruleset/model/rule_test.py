@@ -8,8 +8,8 @@ from thinkwire.ruleset.field_types import JSON, HeaderName, Id, Names, Number, P
 from thinkwire.ruleset.model.base import Filled, Mapping
 
 
-class ChangesModel(Filled):
-    """What is to be other than recorded."""
+class OverridesModel(Filled):
+    """What differs from the recorded requests."""
 
     host: str = Field(default="", description="The host that they go to.")
     path: str = Field(default="", description="Their path; a query may stand behind it.")
@@ -81,8 +81,8 @@ class RuleTestModel(Mapping):
         description="The number of the exchange in the recording, from 1; default the last. Those before it go through "
         "the rules first, so that there is something to restore.",
     )
-    changes: ChangesModel = Field(
-        default=ChangesModel.model_construct(),
+    overrides: OverridesModel = Field(
+        default=OverridesModel.model_construct(),
         alias="with",
         description="What the recorded requests are to be instead, so that one recording serves many tests.",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thinkwire.rewrite.plan import JSONPath
 from thinkwire.ruleset.model.rule_test import RuleTestModel
-from thinkwire.ruleset.rule_tests.changes import RequestChanges
+from thinkwire.ruleset.rule_tests.overrides import RequestOverrides
 
 __all__ = ["Expected", "RuleTest", "compile_test"]
 
@@ -49,7 +49,7 @@ class RuleTest:
     recording: Path
     flow: int | None
     """The number of the exchange in the recording, from 1; None: the last."""
-    changes: RequestChanges
+    overrides: RequestOverrides
     expected: Expected
 
 
@@ -57,18 +57,18 @@ def compile_test(test: RuleTestModel, file: Path, line: int) -> RuleTest:
     """A test from its checked form."""
     given = test.model_fields_set
     flow = test.flow if "flow" in given else None
-    return RuleTest(test.id, file, line, file.parent / test.recording, flow, _changes(test), _expected(test))
+    return RuleTest(test.id, file, line, file.parent / test.recording, flow, _overrides(test), _expected(test))
 
 
-def _changes(test: RuleTestModel) -> RequestChanges:
-    changes, removed = test.changes, tuple(map(_path, test.without))
-    given = changes.model_fields_set
-    return RequestChanges(
-        host=changes.host if "host" in given else None,
-        path=changes.path if "path" in given else None,
-        method=changes.method if "method" in given else None,
-        headers=tuple(changes.header.items()),
-        set=tuple((_path(path), value) for path, value in changes.body.items()),
+def _overrides(test: RuleTestModel) -> RequestOverrides:
+    given, removed = test.overrides, tuple(map(_path, test.without))
+    names = given.model_fields_set
+    return RequestOverrides(
+        host=given.host if "host" in names else None,
+        path=given.path if "path" in names else None,
+        method=given.method if "method" in names else None,
+        headers=tuple(given.header.items()),
+        set=tuple((_path(path), value) for path, value in given.body.items()),
         remove=removed,
     )
 

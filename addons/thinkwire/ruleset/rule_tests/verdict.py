@@ -11,9 +11,10 @@ from typing import Any, Final
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.plan import JSONPath
 from thinkwire.rewrite.reading.transcript import Assembled, Choice
+from thinkwire.ruleset.condition import ABSENT, value_test
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.rule_tests.changes import NO_MEMBER, member_at
 from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
+from thinkwire.ruleset.rule_tests.overrides import member_at
 
 __all__ = ["Actual", "Document", "Mismatch", "Verdict", "differences"]
 
@@ -25,7 +26,7 @@ class Document:
     where: str
     """`event 3`, or empty where there is only one."""
     text: str
-    value: Any = NO_MEMBER
+    value: Any = ABSENT
     """ABSENT where it cannot be read."""
 
 
@@ -138,7 +139,7 @@ def _places(documents: list[Document], path: JSONPath) -> Iterator[str]:
     """Where a member is; a document that cannot be read has it if it has its name."""
     for document in documents:
         place = f" in {document.where}" if document.where else ""
-        if document.value is NO_MEMBER and f'"{path[-1]}"' in document.text:
+        if document.value is ABSENT and f'"{path[-1]}"' in document.text:
             yield f"its name{place}, which cannot be read"
         for way, value in _found(document, path):
             yield f"{'.'.join(map(str, way))}{place}: {_quoted(value)}"
@@ -185,18 +186,9 @@ def _says_something(value: Any) -> bool:
 
 def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Mismatch]:
     value = member_at(request.value, path)
-    if not _fits(expected, value):
-        came = "nothing there" if value is NO_MEMBER else _quoted(value)
+    if not value_test(expected)(value):
+        came = "nothing there" if value is ABSENT else _quoted(value)
         yield Mismatch(f"request.body {'.'.join(path)}", _quoted(expected), came)
-
-
-def _fits(expected: Value, value: Any) -> bool:
-    """As for `when.body`: text is a glob, and a JSON type never fits another."""
-    if isinstance(expected, str):
-        return isinstance(value, str) and compile_glob(expected)(value)
-    if isinstance(expected, bool):
-        return value is expected
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == expected
 
 
 _LONGEST: Final = 400

@@ -1,25 +1,26 @@
-"""What a test makes of the recorded requests before the rules see them, so that one recording serves many tests.
+"""What a test changes in the recorded requests before the rules see them, so that one recording serves many tests.
 
-Plain values, and the editing of a JSON body. It does not keep the spelling of what it leaves alone: what a test looks
-at are values.
+Plain values, and the editing of a JSON body. It does not keep the spelling of what it leaves alone: a test looks at
+values.
 """
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from thinkwire.rewrite.plan import JSONPath
+from thinkwire.ruleset.condition import ABSENT
 
-__all__ = ["NO_MEMBER", "ChangesError", "RequestChanges", "member_at"]
+__all__ = ["OverridesError", "RequestOverrides", "member_at"]
 
 
-class ChangesError(Exception):
-    """A request cannot be changed so; the text says why."""
+class OverridesError(Exception):
+    """A request cannot be changed like this; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class RequestChanges:
-    """What is to be other than recorded; None leaves it."""
+class RequestOverrides:
+    """What differs from the recorded requests; None leaves it as it was."""
 
     host: str | None = None
     path: str | None = None
@@ -31,42 +32,35 @@ class RequestChanges:
     """Members of the body to take out."""
 
     def edit(self, body: bytes, *, strict: bool) -> bytes:
-        """The body, changed. Raises ChangesError.
+        """The body, changed. Raises OverridesError.
 
-        `strict` wants a place for all that is to be set, and everything to be there that is to be taken out; else what
-        does not fit is left out.
+        With `strict`, everything to be set must have a place and everything to be taken out must be there; without it,
+        whatever does not fit is skipped.
         """
         if not self.set and not self.remove:
             return body
         try:
             document = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise ChangesError("its body is not JSON") from error
+            raise OverridesError("its body is not JSON") from error
         for path in self.remove:
             if not _remove(document, path) and strict:
-                raise ChangesError(f"its body has no {'.'.join(path)} that could be taken out")
+                raise OverridesError(f"its body has no {'.'.join(path)} that could be taken out")
         for path, value in self.set:
             if not _set(document, path, value) and strict:
-                raise ChangesError(f"its body has no place for {'.'.join(path)}")
+                raise OverridesError(f"its body has no place for {'.'.join(path)}")
         return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-class NoMember:
-    """Stands for a member that is not there; JSON's null is there."""
-
-
-NO_MEMBER: Final = NoMember()
-
-
 def member_at(document: Any, path: JSONPath) -> Any:
-    """The value at a path whose numbers count the elements of lists; ABSENT where there is none."""
+    """The value at a path whose numbers count the elements of lists; ABSENT if there is none."""
     for name in path:
         if isinstance(document, dict) and name in document:
             document = document[name]
         elif isinstance(document, list) and _is_number(name) and int(name) < len(document):
             document = document[int(name)]
         else:
-            return NO_MEMBER
+            return ABSENT
     return document
 
 
@@ -76,7 +70,7 @@ def _is_number(name: str) -> bool:
 
 def _remove(document: Any, path: JSONPath) -> bool:
     """Take out a member; was it there?"""
-    if member_at(document, path) is NO_MEMBER:
+    if member_at(document, path) is ABSENT:
         return False
     *way, name = path
     parent = member_at(document, tuple(way))
@@ -85,7 +79,7 @@ def _remove(document: Any, path: JSONPath) -> bool:
 
 
 def _set(document: Any, path: JSONPath, value: object) -> bool:
-    """Put a value at a path, and objects on the way to it where there is nothing; was there a place?"""
+    """Put a value at a path, and objects on the way to it if there is nothing; was there a place?"""
     *way, name = path
     for step in way:
         if not isinstance(member_at(document, (step,)), dict | list) and not _put(document, step, {}):
