@@ -12,7 +12,7 @@ and looks the same; a value whose meaning matters is read with `Node.value`.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from json.decoder import JSONDecodeError
 from typing import Any, Final
 
@@ -124,6 +124,10 @@ class Node:
         if first in "[{":
             return not self.children and not self.text[self.at + 1 : self.end - 1].strip(_BLANK)
         return first == "n"
+
+    def texts_of(self, keys: Container[str]) -> list[str]:
+        """The members of these names, each with its name, as they are written and in their order."""
+        return [self.text[node.start : node.end] for node in self.children if node.key in keys]
 
     def child(self, key: str) -> "Node | None":
         """The last member of that name, which is the one that JSON parsers take."""

@@ -66,10 +66,6 @@ class LineSplitter:
         self._buffer = bytearray()
         self._searched = 0
 
-    @property
-    def is_between_lines(self) -> bool:
-        return not self._buffer
-
     def feed(self, chunk: bytes) -> list[Line]:
         buffer = self._buffer
         buffer += chunk

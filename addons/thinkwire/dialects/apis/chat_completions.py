@@ -256,12 +256,12 @@ def _matches_document(root: Node) -> bool:
     return any(choice.child("delta") or choice.child("message") for choice in choices.children)
 
 
-_KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider")
+_COPIED: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider")
 _MEMBER_OF_KIND: Final = {Kind.REASONING: "reasoning", Kind.TEXT: "content", Kind.REFUSAL: "refusal"}
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    members = like.texts_of(_COPIED)
     delta = f"{{{to_json(_MEMBER_OF_KIND[kind])}:{to_json(text)}}}"
     members.append(f'"choices":[{{"index":{owner.number},"delta":{delta},"finish_reason":null}}]')
     return [f"{{{','.join(members)}}}"]

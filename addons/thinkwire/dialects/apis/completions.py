@@ -82,11 +82,11 @@ def _matches_document(root: Node) -> bool:
     )
 
 
-_KEPT_IN_WRITTEN: Final = ("id", "object", "created", "model", "system_fingerprint", "provider")
+_COPIED: Final = ("id", "object", "created", "model", "system_fingerprint", "provider")
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
-    members = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    members = like.texts_of(_COPIED)
     texts = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
     choice = to_json({"index": owner.number, **texts, "logprobs": None, "finish_reason": None})
     members.append(f'"choices":[{choice}]')

@@ -112,14 +112,14 @@ def _matches_document(root: Node) -> bool:
     return is_answer and root.child("request_id") is not None
 
 
-_KEPT_IN_WRITTEN: Final = ("request_id",)
+_COPIED: Final = ("request_id",)
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     texts = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
     choice = {"index": owner.number, "message": {"role": "assistant", **texts}, "finish_reason": "null"}
     members = [f'"output":{to_json({"choices": [choice]})}']
-    members += [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    members += like.texts_of(_COPIED)
     return [f"{{{','.join(members)}}}"]
 
 

@@ -140,14 +140,14 @@ def _unwrapped(root: Node) -> Node:
     return root.child("response") or root
 
 
-_KEPT_IN_WRITTEN: Final = ("modelVersion", "responseId", "createTime")
+_COPIED: Final = ("modelVersion", "responseId", "createTime")
 
 
 def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
     answer = _unwrapped(like)
     part = {"text": text} | ({"thought": True} if kind is Kind.REASONING else {})
     candidate = {"content": {"parts": [part], "role": "model"}, "index": owner.number}
-    kept = [like.text[node.start : node.end] for node in answer.children if node.key in _KEPT_IN_WRITTEN]
+    kept = answer.texts_of(_COPIED)
     document = f"{{{','.join([f'"candidates":[{to_json(candidate)}]', *kept])}}}"
     return [document if answer is like else f'{{"response":{document}}}']
 

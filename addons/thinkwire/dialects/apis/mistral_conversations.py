@@ -87,13 +87,13 @@ def _matches_document(root: Node) -> bool:
     return name is not None and name.is_string and name.value in _LISTS
 
 
-_KEPT_IN_WRITTEN: Final = ("created_at", "output_index", "id", "model", "agent_id")
+_COPIED: Final = ("created_at", "output_index", "id", "model", "agent_id")
 
 
 def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
     content = thinking if kind is Kind.REASONING else text
-    kept = [like.text[node.start : node.end] for node in like.children if node.key in _KEPT_IN_WRITTEN]
+    kept = like.texts_of(_COPIED)
     members = ['"type":"message.output.delta"', *kept, '"role":"assistant"', f'"content":{to_json(content)}']
     return [f"{{{','.join(members)}}}"]
 

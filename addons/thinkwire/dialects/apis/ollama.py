@@ -82,7 +82,7 @@ def _matches_document(root: Node) -> bool:
 
 
 def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
-    envelope = [like.text[node.start : node.end] for node in like.children if node.key in ("model", "created_at")]
+    envelope = like.texts_of(("model", "created_at"))
     thinking, content = (text, "") if kind is Kind.REASONING else ("", text)
     reasoning = {"thinking": thinking} if thinking else {}
     if like.child("response") is not None:
