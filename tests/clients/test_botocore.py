@@ -13,7 +13,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, EventStreamError
 
 from tests.dialects.apis import test_anthropic_messages as inner
-from tests.dialects.apis.test_bedrock_converse import BEGIN, END, HI, THOUGHT, body, raw_of, text, thought, tool
+from tests.dialects.apis.test_bedrock_converse import BEGIN, END, HI, REASONING, body, raw_of, text, thought, tool
 from tests.e2e.bodies import JSON
 from tests.e2e.mitmdump import Mitmdump
 from tests.e2e.upstream import Answer, Upstream
@@ -76,7 +76,7 @@ def test_a_stream_is_kept_where_nobody_asks_for_more(connect: Connect, upstream:
 
 
 def test_a_body_is_read_without_its_thoughts(connect: Connect, upstream: Upstream) -> None:
-    whole = body(THOUGHT, HI, metrics={"latencyMs": 1})
+    whole = body(REASONING, HI, metrics={"latencyMs": 1})
     upstream.answer(Answer([json.dumps(whole).encode()], headers=[JSON], framing="length"))
     answer = connect(STRIP).converse(**QUESTION)
     assert answer["output"]["message"]["content"] == [HI]
@@ -92,7 +92,7 @@ def test_chunks_of_the_models_own_events_are_read_without_thoughts(connect: Conn
 
 
 def test_a_models_own_body_is_read_without_thoughts(connect: Connect, upstream: Upstream) -> None:
-    whole = inner.body(inner.THOUGHT, inner.HI)
+    whole = inner.body(inner.REASONING, inner.HI)
     upstream.answer(Answer([json.dumps(whole).encode()], headers=[JSON], framing="length"))
     answer = connect(STRIP).invoke_model(modelId="anthropic.m", body=b"{}")
     assert json.loads(answer["body"].read()) == inner.body(inner.HI)
