@@ -2,125 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import contextlib
-import gc
-import gzip
-import io
 import json
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mitmproxy import contentviews, flow, http
+from mitmproxy import contentviews, http
 from mitmproxy import io as flow_io
-from mitmproxy.contentviews import ContentviewResult
-from mitmproxy.master import Master
-from mitmproxy.options import Options
 from mitmproxy.test import tflow
 from mitmproxy.tools.web.app import flow_to_json
 
 from tests.e2e.test_recordings import EXPECTED, FOLDER
 from tests.flows import QUESTION, exchange
+from tests.proxy.view.seat import PIECES, SENT, Seat, rows, shown
 from tests.rewrite.answers import body, chunk, event, stream
 from tests.wire import aws_messages
-from thinkwire.exchange.stream_taps import pass_on
-from thinkwire.proxy.addon import Thinkwire
-from thinkwire.proxy.record.flow_record import FlowRecord
-from thinkwire.proxy.view.contentviews import NOT_AN_ANSWER, NOT_KEPT, NOT_SHOWN
-
-RULES = Path(__file__).parents[3] / "rules"
-PIECES = [
-    event(chunk({"role": "assistant", "reasoning_content": "Hm"})),
-    event(chunk({"reasoning_content": " well."})),
-    event(chunk({"content": "Hi."})),
-    event(chunk(finish_reason="stop")) + b"data: [DONE]\n\n",
-]
-SENT = b"".join(PIECES)
-
-
-class View:
-    """Stands for mitmproxy's list of flows, an addon of this name, which mitmdump has not."""
-
-
-class Seat:
-    """A mitmproxy with the addon in it."""
-
-    def __init__(self, master: Master, addon: Thinkwire) -> None:
-        self._master = master
-        self._addon = addon
-
-    def use(self, rules: str, **options: Any) -> Seat:
-        self._master.options.update(thinkwire_rules=str(RULES / f"{rules}.yaml"), **options)  # type: ignore[no-untyped-call]
-        return self
-
-    def read(self, one: http.HTTPFlow) -> http.HTTPFlow:
-        """Take a flow as from a file."""
-        one.live = False
-        self._addon.requestheaders(one)
-        self._addon.request(one)
-        self._addon.responseheaders(one)
-        self._addon.response(one)
-        return one
-
-    def stream(self, *pieces: bytes, error: str = "", **answer: Any) -> tuple[http.HTTPFlow, bytes]:
-        """An answer on its way, piece by piece: the flow, and what left."""
-        one = exchange(**answer)
-        one.live = True
-        assert one.response is not None
-        answered, one.response = one.response, None
-        answered.raw_content = None
-        self._addon.requestheaders(one)
-        self._addon.request(one)
-        one.response = answered
-        self._addon.responseheaders(one)
-        sent: list[bytes] = []
-        assert callable(answered.stream)
-        for piece in [*pieces, *([] if error else [b""])]:
-            left = answered.stream(piece)
-            sent += pass_on(left) if isinstance(left, bytes) else left
-        if error:
-            one.error = flow.Error(error)
-            self._addon.error(one)
-        else:
-            self._addon.response(one)
-        return one, b"".join(sent)
-
-
-@contextlib.contextmanager
-def sitting(*others: object) -> Iterator[Seat]:
-    """A seat in a mitmproxy with these addons beside ours."""
-    addon, loop = Thinkwire(), asyncio.new_event_loop()
-    master = Master(Options(), event_loop=loop)
-    master.options.add_option("stream_large_bodies", str | None, None, "An option of the server's.")
-    master.addons.add(*others, addon)  # type: ignore[no-untyped-call]
-    yield Seat(master, addon).use("default")
-    master.addons.clear()  # type: ignore[no-untyped-call]
-    loop.close()
-
-
-@pytest.fixture
-def seat() -> Iterator[Seat]:
-    with sitting(View()) as seat:
-        yield seat
-
-
-def shown(one: http.HTTPFlow, name: str = "auto") -> ContentviewResult:
-    assert one.response is not None
-    return contentviews.prettify_message(one.response, one, name)
-
-
-def rows(text: str) -> dict[str, str]:
-    """The rows of the first part; lines that go on are joined."""
-    found: dict[str, str] = {}
-    for line in text.partition("\n\n")[0].splitlines():
-        name = line[:10].strip() or list(found)[-1]
-        found[name] = (found[name] + "\n" if name in found else "") + line[10:]
-    return found
-
+from thinkwire.proxy.view.contentviews import NOT_AN_ANSWER, NOT_SHOWN
 
 # --- which answers ------------------------------------------------------------------------------------------------
 
@@ -365,139 +263,6 @@ def test_half_a_character_does_not_take_the_view_from_the_screen(seat: Seat) -> 
     text = shown(seat.stream(*pieces)[0]).text
     assert "\\ud83d" in text
     text.encode()
-
-
-# --- streams, and what is kept of them ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rules", ["default", "strip"])
-def test_the_content_of_a_streamed_flow_is_what_left(seat: Seat, rules: str) -> None:
-    one, sent = seat.use(rules).stream(*PIECES)
-    assert one.response is not None
-    assert one.response.raw_content == sent != SENT
-    assert shown(one, "raw").text == sent.decode()
-    assert shown(one, "thinkwire-original").text == SENT.decode()
-    assert "content-length" not in one.response.headers
-
-
-def test_other_streams_are_kept_as_they_came(seat: Seat) -> None:
-    one, sent = seat.stream(b"data: 1\n\n", url="http://other.test/news", question=None)
-    assert one.response is not None
-    assert one.response.content == sent == b"data: 1\n\n"
-
-
-def test_a_compressed_stream_is_shown_decoded(seat: Seat) -> None:
-    packed = gzip.compress(SENT)
-    one, _ = seat.use("strip").stream(packed[:9], packed[9:], headers=[("content-encoding", "gzip")])
-    assert "reasoning Hm well." in shown(one).text
-    assert shown(one, "thinkwire-original").text == SENT.decode()
-
-
-def test_of_a_stream_that_broke_off_there_is_what_had_come(seat: Seat) -> None:
-    one, sent = seat.stream(*PIECES[:3], error="peer closed")
-    assert one.response is not None
-    assert one.response.content == sent
-    found = rows(shown(one).text)
-    assert (found["reasoning"], found["content"], found["broke off"]) == ("Hm well.", "Hi.", "peer closed")
-
-
-def test_nothing_hidden_is_in_a_flow_that_is_saved(seat: Seat) -> None:
-    one, _ = seat.use("strip").stream(*PIECES)
-    file = io.BytesIO()
-    flow_io.FlowWriter(file).add(one)  # type: ignore[no-untyped-call]
-    assert b"Hi." in file.getvalue()
-    assert b"well" not in file.getvalue()
-    assert one.metadata == {}
-
-
-def test_an_answer_that_is_too_long_is_not_kept(seat: Seat) -> None:
-    long = event(chunk({"content": "x" * 600_000}))
-    one, sent = seat.use("strip", thinkwire_view_megabytes=1).stream(*PIECES, long, long)
-    assert len(sent) > 1_200_000
-    assert one.response is not None
-    assert one.response.raw_content is None
-    assert "missing" in shown(one).text
-
-
-def test_the_oldest_originals_are_forgotten_and_the_view_says_so(seat: Seat) -> None:
-    seat.use("strip", thinkwire_view_megabytes=1)
-    thought = event(chunk({"reasoning_content": "x" * 600_000}))
-    first, second = (seat.stream(thought, *PIECES)[0] for _ in range(2))
-    assert "The provider sent:" in shown(second).text
-    assert "The provider sent:" not in shown(first).text
-    assert rows(shown(first).text)["before"].replace("\n", " ") == NOT_KEPT
-    assert shown(first, "thinkwire-original").text.startswith(NOT_KEPT)
-    assert rows(shown(first).text)["content"] == "Hi."
-
-
-def test_what_is_forgotten_is_held_nowhere(seat: Seat) -> None:
-    """mitmproxy keeps the flow, and with it whatever its answer was streamed through."""
-    seat.use("strip", thinkwire_view_megabytes=1)
-    thought = event(chunk({"reasoning_content": "x" * 600_000}))
-    flows = [seat.stream(thought, *PIECES)[0] for _ in range(3)]
-    gc.collect()
-    kept = [one for one in gc.get_objects() if isinstance(one, http.Response) and len(one.raw_content or b"") > 600_000]
-    assert len(kept) == 1
-    assert not [one for one in gc.get_objects() if isinstance(one, FlowRecord)]
-    for one in flows:
-        assert one.response is not None
-        assert callable(one.response.stream)
-        assert one.response.stream(b"late") is not None  # from a provider that does not know yet that all is over
-
-
-def test_a_flow_that_is_sent_once_more_is_shown_anew(seat: Seat) -> None:
-    first, _ = seat.use("strip", thinkwire_observe=True).stream(*PIECES)
-    assert "strip-all" in rows(shown(first).text)["rules"]
-    second, _ = seat.use("default").stream(*PIECES)
-    second.id = first.id
-    assert "default-rename" in rows(shown(second).text)["rules"]
-
-
-def test_when_each_of_many_small_pieces_came_counts_as_well(seat: Seat) -> None:
-    seat.use("strip", thinkwire_view_megabytes=1).stream(*PIECES)
-    count = 10_000
-    tracemalloc.start()
-    try:
-        one, _ = seat.stream(*PIECES, *[b":\n\n"] * count)
-        gc.collect()
-        kept, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert shown(one, "thinkwire-original").text.startswith(NOT_KEPT)
-    assert kept < count * 40
-
-
-def test_a_request_that_rules_edit_counts_as_well(seat: Seat) -> None:
-    seat.use("default", thinkwire_view_megabytes=1)
-    question = {**QUESTION, "include_reasoning": False, "messages": [{"role": "user", "content": "x" * 600_000}]}
-    first, second = (seat.stream(*PIECES, question=question)[0] for _ in range(2))
-    assert shown(first, "thinkwire-original").text.startswith(NOT_KEPT)
-    assert "reasoning_content" in shown(second, "thinkwire-original").text
-
-
-def test_without_megabytes_nothing_is_kept(seat: Seat) -> None:
-    one, _ = seat.use("default", thinkwire_view_megabytes=0).stream(*PIECES)
-    assert one.response is not None
-    assert one.response.raw_content is None
-    one = seat.read(exchange(SENT))
-    assert "content   Hi." in shown(one).text
-    assert shown(one, "thinkwire-original").text.startswith(NOT_KEPT)
-
-
-def test_where_nobody_looks_nothing_is_kept() -> None:
-    with sitting() as seat:
-        one, sent = seat.stream(*PIECES)
-    assert b"Hi." in sent
-    assert one.response is not None
-    assert one.response.raw_content is None
-
-
-def test_a_web_socket_is_left_to_mitmproxy(seat: Seat) -> None:
-    one = tflow.twebsocketflow()
-    seat.read(one)
-    assert one.response is not None
-    assert one.response.raw_content == b""
-    assert NOT_AN_ANSWER in shown(one, "thinkwire").text
 
 
 # --- recordings ---------------------------------------------------------------------------------------------------
