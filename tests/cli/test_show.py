@@ -409,7 +409,7 @@ def test_the_diff_says_of_a_refused_request_why_and_nothing_of_its_answer(
     asked = {"model": "m", "messages": [USER, {"role": "assistant", "content": blocks}]}
     path = write_flows(tmp_path / "a.flow", exchange(*PIECES, question=asked))
     (_, line, _) = show(capsys, path, "--diff", "--rules", rules).split("\n", 2)
-    assert "refused: a block of redacted_thinking cannot be written as text" in line
+    assert "refused: a block of redacted_thinking cannot be written as tagged text" in line
 
 
 def test_the_diff_of_lists_and_lines_shows_their_documents(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

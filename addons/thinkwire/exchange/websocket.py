@@ -90,7 +90,7 @@ class WebSocketExchange:
         request.edit(message)
 
     def _answer(self, message: WebSocketMessage, root: Node | None) -> None:
-        phase, name = _phase_of(root), _name_of_answer(root)
+        phase, name = _phase_of(root), _answer_id(root)
         if phase is Phase.BEGAN:
             self._begin(name)
         self._judge(name).rewrite(message)
@@ -219,11 +219,11 @@ def _phase_of(root: Node | None) -> Phase | None:
     return next((phase for dialect in DIALECTS if (phase := dialect.phase(root)) is not None), None)
 
 
-def _name_of_answer(root: Node | None) -> str | None:
-    """What the server calls the answer that a message belongs to, where it says so."""
-    response = root.child("response") if root is not None else None
-    name = response.child("id") if response is not None else None
-    return name.raw if name is not None and name.is_string else None
+def _answer_id(root: Node | None) -> str | None:
+    """The server's id for the answer that a message belongs to, if it says it."""
+    if root is None:
+        return None
+    return next((found for dialect in DIALECTS if (found := dialect.answer_id(root)) is not None), None)
 
 
 _CONTINUES: Final = range(0x80, 0xC0)

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Final
 
 from thinkwire.dialects.core.parts import Kind
+from thinkwire.dialects.core.request_facts import messages_in
 from thinkwire.exchange.exchange_log import rules_of
 from thinkwire.playback.reading import Reading
 from thinkwire.playback.text import counted
@@ -58,14 +59,10 @@ def asked_row(reading: Reading) -> SummaryRow:
         words.append(f"model {facts.model}")
     if facts.dialect:
         words.append("stream" if facts.stream else "no stream")
-    body = facts.body if isinstance(facts.body, dict) else {}
-    messages = next((body[name] for name in _LISTS if isinstance(body.get(name), list)), None)
+    messages = messages_in(facts.body)
     if messages is not None:
         words.append(counted(len(messages), "message"))
     return SummaryRow("asked", ", ".join(words))
-
-
-_LISTS: Final = ("messages", "input", "contents")
 
 
 def _answered(reading: Reading) -> str:

@@ -3,7 +3,7 @@
 It reads; what becomes of the reasoning is decided elsewhere.
 """
 
-from thinkwire.dialects.core.parts import Kind, Part, Update
+from thinkwire.dialects.core.parts import Kind, Part, Update, text_of_blocks
 
 __all__ = ["carriers_of", "reasoning_of", "text_of"]
 
@@ -30,15 +30,4 @@ def text_of(part: Part) -> str:
     if part.node.is_string:
         return str(part.node.value)
     leaves = [leaf for leaf in part.leaves if leaf.kind is Kind.REASONING and leaf.node.is_string]
-    return "".join(leaf.node.value for leaf in leaves) if leaves else _text_in(part.node.value)
-
-
-def _text_in(value: object) -> str:
-    """The text of a value that is a block of text, or a list of such."""
-    match value:
-        case {"text": str() as text}:
-            return text
-        case list():
-            return "".join(map(_text_in, value))
-        case _:
-            return ""
+    return "".join(leaf.node.value for leaf in leaves) if leaves else text_of_blocks(part.node.value)

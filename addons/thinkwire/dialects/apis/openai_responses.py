@@ -245,6 +245,12 @@ def _phase(root: Node) -> Phase | None:
     return _PHASES.get(_text(root, "type"))
 
 
+def _answer_id(root: Node) -> str | None:
+    response = root.child("response")
+    identity = response.child("id") if response is not None else None
+    return identity.raw if identity is not None and identity.is_string else None
+
+
 # --- writing ----------------------------------------------------------------------------------------------------
 
 _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refusal", "refusal")}
@@ -339,5 +345,6 @@ OPENAI_RESPONSES: Final = Dialect(
     has_blocks=True,
     error=CHAT_COMPLETIONS.error,
     error_event=_error_event,
+    answer_id=_answer_id,
     phase=_phase,
 )

@@ -89,6 +89,8 @@ class Dialect:
     """The data of the last server-sent event of a stream, which is not a document, if clients count on it."""
     needs_signatures: bool = False
     """Does the next request fail if a reasoning block has no signature?"""
+    answer_id: Callable[[Node], str | None] = lambda _message: None
+    """On a WebSocket: the id of the answer that a message, read by GLANCE, belongs to, as JSON; None if it has none."""
     phase: Callable[[Node], Phase | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None if nothing."""
 

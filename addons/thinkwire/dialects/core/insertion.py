@@ -1,13 +1,17 @@
 """Ways to put reasoning that was extracted from a text into a snapshot; each dialect chooses the one that fits."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from thinkwire.dialects.core.locate import number_at
 from thinkwire.dialects.core.parts import FieldSpec, Kind, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Element", "around", "as_element", "as_member", "insert_element"]
+__all__ = ["DEFAULT_NAMES", "Element", "around", "as_element", "as_member", "insert_element"]
+
+DEFAULT_NAMES: Final = ("reasoning",)
+"""The names of extracted reasoning if no rule gives others: the one that new clients read."""
 
 type Insertion = Callable[[str, Node, Sequence[str], Edits], None]
 """Given the reasoning, the text's node, the names that rename asks for, and the edits to add to."""

@@ -23,6 +23,7 @@ __all__ = [
     "TOKENS",
     "TOOL_CALL",
     "TRANSCRIPT",
+    "UNFINISHED",
     "USAGE",
     "VISIBLE",
     "CountOf",
@@ -34,6 +35,7 @@ __all__ = [
     "Part",
     "Update",
     "level_of",
+    "text_of_blocks",
 ]
 
 
@@ -66,6 +68,8 @@ class Kind(Enum):
     """A number that counts documents."""
 
 
+UNFINISHED: Final = frozenset(("in_progress", "queued"))
+"""Values of a finish part that mean that the answer goes on: in some APIs a status takes the finish reason's place."""
 VISIBLE: Final = frozenset((Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL))
 _UNFINISHED: Final = frozenset(("false", '"null"'))
 """Values that mean "not finished": Ollama's and DashScope's."""
@@ -232,6 +236,17 @@ def level_of(node: Node) -> Level | None:
     """The level that the table gives an object or list, if any."""
     label = node.label
     return label.label if type(label) is Shape and type(label.label) is Level else None
+
+
+def text_of_blocks(value: object) -> str:
+    """The text of a parsed block of text, or of a list of them; empty if it is something else."""
+    match value:
+        case {"text": str() as text}:
+            return text
+        case list():
+            return "".join(map(text_of_blocks, value))
+        case _:
+            return ""
 
 
 # --- labels that most tables use -----------------------------------------------------------------------------------

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["REFUSALS", "Refusal", "advice_for"]
+__all__ = ["ERROR_EVENT", "REFUSALS", "Refusal", "advice_for"]
+
+ERROR_EVENT: Final = "error"
+"""The name of the server-sent event that carries an error, in all APIs that name their events."""
 
 
 @dataclass(frozen=True, slots=True)

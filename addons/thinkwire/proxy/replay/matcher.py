@@ -15,13 +15,11 @@ from typing import Final
 
 from mitmproxy import http
 
-from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts, conversation_in, conversation_member
 from thinkwire.proxy.replay.recordings import ReplayExchange
 
 __all__ = ["Asked", "RecordingIndex", "asked_by"]
 
-_CONVERSATION: Final = ("messages", "contents", "input", "prompt", "inputs", "message", "request")
-"""The members that hold what was said; the first that a body has. Some APIs put one into another."""
 _SHOWN: Final = 3
 """How many are named if none fits."""
 _WORD: Final = re.compile(r"\w+")
@@ -65,13 +63,13 @@ class Asked:
     @cached_property
     def turns(self) -> tuple[_Turn, ...]:
         body = self.facts.body
-        said = _said(body) if isinstance(body, dict) else body if body is not None else self.content
+        said = conversation_in(body) if isinstance(body, dict) else body if body is not None else self.content
         return tuple(map(_Turn, said if isinstance(said, list) else [said]))
 
     @cached_property
     def rest(self) -> dict[str, object]:
         body = self.facts.body
-        talk = _conversation_member(body) if isinstance(body, dict) else None
+        talk = conversation_member(body) if isinstance(body, dict) else None
         return {name: value for name, value in body.items() if name != talk} if isinstance(body, dict) else {}
 
 
@@ -147,18 +145,6 @@ def _likeness_of_members(one: dict[str, object], other: dict[str, object]) -> fl
     names = one.keys() | other.keys()
     same = sum(name in one and name in other and one[name] == other[name] for name in names)
     return same / len(names) if names else 1.0
-
-
-def _conversation_member(body: dict[str, object]) -> str | None:
-    return next((name for name in _CONVERSATION if name in body), None)
-
-
-def _said(body: dict[str, object]) -> object:
-    """What the member holds that is the conversation; where that is an object, what holds it in there."""
-    name = _conversation_member(body)
-    value = body[name] if name is not None else None
-    inner = isinstance(value, dict) and _conversation_member(value) is not None
-    return _said(value) if isinstance(value, dict) and inner else value
 
 
 @lru_cache(maxsize=2048)  # each turn of a loop repeats those before it

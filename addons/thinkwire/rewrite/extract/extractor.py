@@ -6,6 +6,7 @@ Held-back text gets documents that are modelled on those that came; reading the 
 from collections.abc import Iterable, Sequence
 
 from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.insertion import DEFAULT_NAMES
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.action import Action, Document, Outcome
@@ -21,9 +22,6 @@ from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Extractor"]
-
-_NAMES: tuple[str, ...] = ("reasoning",)
-"""If no rule names the reasoning: the name that new clients read."""
 
 
 class Extractor(Action):
@@ -49,7 +47,7 @@ class Extractor(Action):
         self._version = version
         self._blocks: ReasoningBlocks | None = None
         self._hides = isinstance(reasoning, Strip)
-        self._names = reasoning.names if isinstance(reasoning, Rename) else _NAMES
+        self._names = reasoning.names if isinstance(reasoning, Rename) else DEFAULT_NAMES
         self._dialect: Dialect | None = None
         self._splitter = Splitter(extract, self._selects, version, hides=self._hides)
         self._last_texts: dict[ItemKey | None, DocumentTemplate] = {}

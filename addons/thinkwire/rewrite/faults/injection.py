@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinkwire.dialects.core.dialect import Dialect
+from thinkwire.dialects.core.provider_errors import ERROR_EVENT
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.reading.event_reader import Cutter, Part, contents_of, is_end_mark, raw_of
@@ -169,9 +170,9 @@ class FaultyBody:
 
 def _name(frame: Frame | Line | Message, text: str) -> str:
     try:
-        return name_like(frame, text, "error")
+        return name_like(frame, text, ERROR_EVENT)
     except Unreadable:
-        return "error"  # behind an end mark
+        return ERROR_EVENT  # behind an end mark
 
 
 def _without_number(error: Callable[[int, str], str]) -> Callable[[int, str, int], str]:

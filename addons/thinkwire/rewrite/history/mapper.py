@@ -142,7 +142,7 @@ class _Mapper:
         if form is None or form is HistoryForm.BLOCKS:
             return
         if message.untranslatable and form is not HistoryForm.DROP:
-            written = "text" if form is HistoryForm.INLINE else f"`{form.value}`"
+            written = "tagged text" if form is HistoryForm.INLINE else f"`{form.value}`"
             raise Refused(_UNTRANSLATABLE.format(message.untranslatable, written))
         if self._is_unknown:
             self._dropped += message.count

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import CountOf, Extent, Kind, Part, Update
-from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.parts import UNFINISHED, CountOf, Extent, Kind, Part, Update
+from thinkwire.dialects.core.request_facts import RequestFacts, usage_in_stream
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, TagState
 from thinkwire.dialects.core.token_metadata import read_tokens
 from thinkwire.rewrite.extract.tag_reader import TagReader
@@ -103,7 +103,6 @@ def not_json(subject: Subject) -> Iterator[Finding]:
             yield Finding(said.event.number, f"the event is not JSON: {_quoted(said.event.text)}")
 
 
-_UNDER_WAY: Final = ("in_progress", "queued")
 _SPOKEN: Final = (Kind.REASONING, Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 
@@ -120,7 +119,7 @@ def no_finish_reason(subject: Subject) -> Iterator[Finding]:
 
 
 def _ends(moment: Moment) -> bool:
-    return moment.text not in _UNDER_WAY
+    return moment.text not in UNFINISHED
 
 
 def no_end_mark(subject: Subject) -> Iterator[Finding]:
@@ -261,7 +260,7 @@ def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
     """Thinking has no signature, where the API checks it."""
     if not subject.dialect.needs_signatures or subject.has_failed:
         return
-    thoughts: list[int] = []
+    blocks: list[int] = []
     current: dict[object, int] = {}
     signed: set[int] = set()
     for said in subject.said:
@@ -270,23 +269,21 @@ def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
                 current.pop(update.item.number if update.item is not None else None, None)
         for moment in said.moments:
             if moment.kind is Kind.REASONING and moment.block not in current:
-                current[moment.block] = moment.event if subject.is_stream else len(thoughts)
-                thoughts.append(current[moment.block])
+                current[moment.block] = moment.event if subject.is_stream else len(blocks)
+                blocks.append(current[moment.block])
             elif moment.kind is Kind.OPAQUE and moment.block in current:
                 signed.add(current[moment.block])
-    for thought in thoughts:
-        if thought not in signed:
-            event = thought if subject.is_stream else 1
-            yield Finding(event, "this thinking has no signature; whoever checks it refuses the next request")
+    for block in blocks:
+        if block not in signed:
+            event = block if subject.is_stream else 1
+            yield Finding(event, "this thinking has no signature; a provider that checks it refuses the next request")
 
 
 def no_usage(subject: Subject) -> Iterator[Finding]:
     """The answer does not say what was used."""
     if subject.has_failed or any(moment.kind is Kind.USAGE for moment in subject.moments):
         return
-    body = subject.request.body if isinstance(subject.request.body, dict) else {}
-    options = body.get("stream_options")
-    if isinstance(options, dict) and options.get("include_usage") is True:
+    if usage_in_stream(subject.request):
         yield Finding(None, "the request asked for usage, and the answer has none")
     else:
         yield Finding(None, "the answer has no usage", is_note=True)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.tool_calls import ToolCall, calls_in
 from thinkwire.dialects.registry import DIALECTS
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
@@ -20,7 +21,7 @@ from thinkwire.rewrite.reasoning_text import reasoning_of
 from thinkwire.rewrite.stream.fast_path import LONGEST, EventForm, form_of, gaps_in
 from thinkwire.wire.json_tree import Node, Unreadable
 
-__all__ = ["Assembled", "Assembler", "Call", "Choice", "EventContent", "Moment", "assembled"]
+__all__ = ["Assembled", "Assembler", "Choice", "EventContent", "Moment", "assembled"]
 
 type Number = int | str
 
@@ -177,7 +178,7 @@ class Assembler:
         for kind in _TEXTS:
             yield from self._text(kind, "".join(map(_text_of, update.of(kind))), update, number)
         for part in update.of(Kind.TOOL_CALL):
-            for call in _calls_in(part):
+            for call in calls_in(part):
                 yield from self._call(call, update, number)
         for part in update.of(*_LATER):
             if part.is_meaningful:
@@ -213,7 +214,7 @@ class Assembler:
         texts = ["".join(pieces) for (_, one, _), pieces in self._said.items() if one is kind]
         return any(text in one for one in [*texts, "".join(texts)])
 
-    def _call(self, call: "Call", update: Update, number: Number | None) -> Iterator[Moment]:
+    def _call(self, call: ToolCall, update: Update, number: Number | None) -> Iterator[Moment]:
         which = call.number
         if which is None and call.is_complete and update.extent is Extent.DELTA:
             which = self._calls[number] = self._calls.get(number, -1) + 1
@@ -254,60 +255,6 @@ def _shown(part: Part) -> str:
     if part.kind is Kind.FINISH and part.node.is_string:
         return str(part.node.value)
     return part.node.raw.encode("latin-1").decode("utf-8", "replace")
-
-
-# --- calls --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What a part says of one call; the arguments are JSON, or a piece of it."""
-
-    name: str = ""
-    arguments: str = ""
-    number: Number | None = None
-    is_complete: bool = False
-    """Were the arguments a value, rather than pieces of its text?"""
-
-
-_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "partial_json")
-
-
-def _calls_in(part: Part) -> Iterator[Call]:
-    """The calls in a part, however it is made: a list of calls, one call, or a member of one."""
-    value = part.node.value
-    if isinstance(value, str):
-        if part.node.key == "name":
-            yield Call(name=value)
-        elif part.node.key not in ("id", "type", "call_id", "caller"):
-            yield Call(_name_beside(part), value)
-        return
-    if part.node.key in _ARGUMENTS:
-        if value:
-            yield Call(_name_beside(part), json.dumps(value, ensure_ascii=False), None, False)
-        return
-    for position, one in enumerate(value if isinstance(value, list) else [value]):
-        if isinstance(one, dict):
-            yield _read_call(one, position if isinstance(value, list) else None)
-
-
-def _name_beside(part: Part) -> str:
-    name = part.node.parent.child("name") if part.node.parent is not None else None
-    return str(name.value) if name is not None and name.is_string else ""
-
-
-def _read_call(value: dict[str, Any], position: int | None) -> Call:
-    says = ("name", *_ARGUMENTS)
-    inside = (one for one in value.values() if isinstance(one, dict) and any(one.get(key) for key in says))
-    members = value if any(value.get(key) for key in says) else value | next(inside, {})
-    name = members.get("name") or members.get("toolName") or ""
-    arguments = next((members[key] for key in _ARGUMENTS if members.get(key)), "")
-    index = value.get("index")
-    number = index if isinstance(index, int) else position
-    if isinstance(arguments, str):
-        return Call(name if isinstance(name, str) else "", arguments, number)
-    is_numbered = isinstance(index, int)
-    return Call(str(name), json.dumps(arguments, ensure_ascii=False), index if is_numbered else None, not is_numbered)
 
 
 # --- the whole ----------------------------------------------------------------------------------------------------
