@@ -405,7 +405,7 @@ def test_a_refused_request_is_named(show: Show, tmp_path: Path) -> None:
     blocks = [{"type": "redacted_thinking", "data": "b3BhcXVl"}, {"type": "text", "text": "a"}]
     asked = {"model": "m", "messages": [{"role": "assistant", "content": blocks}]}
     page = show(exchange(*PIECES, question=asked), arguments=("--rules", rules))
-    assert dict(rows(page))["refused"].startswith("a block of redacted_thinking cannot be written as text")
+    assert dict(rows(page))["refused"].startswith("a block of redacted_thinking cannot be written as tagged text")
 
 
 def test_where_no_rule_decides_the_page_says_so(show: Show, tmp_path: Path) -> None:
