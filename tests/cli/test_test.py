@@ -105,7 +105,7 @@ def test_a_file_with_mistakes_shows_them_and_fails(capsys: pytest.CaptureFixture
     wrong, good = write("wrong.yaml", GOOD.replace("expect", "expects")), write("good.yaml", GOOD)
     assert run(wrong, good) == 1
     out, _ = capsys.readouterr()
-    assert "wrong.yaml:5:51: error: `expects` is not a key that is known here [unknown-key]" in out
+    assert "wrong.yaml:5:51: error: `expects` is not a known key here [unknown-key]" in out
     assert "wrong.yaml: the rule file has errors, so its tests were not run\n" in out
     assert out.endswith("2 files, 1 test, all passed, 1 file could not be run\n")
 

@@ -174,7 +174,7 @@ def test_asking_oneself_can_be_interrupted(tmp_path: Path) -> None:
         ([], 2, "FILE"),
         ([RECORDING, "--speed", "fast"], 2, "the replay speed is a number from 0 on"),
         ([RECORDING, "--fault", "cut=1"], 2, "thinkwire: --fault: there is no fault 'cut'"),
-        ([RECORDING, "--fault", "cut-after=1", "--fault", "error-after=1"], 2, "cannot be done at once"),
+        ([RECORDING, "--fault", "cut-after=1", "--fault", "error-after=1"], 2, "cannot be combined"),
         ([RECORDING, "--rules", "none.yaml"], 2, "cannot read none.yaml"),
         ([RECORDING, "--rules", NULL], 2, "null.yaml:"),
     ],

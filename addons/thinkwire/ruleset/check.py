@@ -88,8 +88,8 @@ def _edit(setting: Setting[Any], path: str) -> SettingValue:
 
 
 def _clash(source: Source, earlier: SettingValue, edit: SettingValue, span: Span) -> Problem:
-    message = f"`{earlier.name}` and `{edit.name}` cannot be done at once"
-    hint = "keep one of the two" if earlier.setting is REMOVE else "write the one into the value of the other"
+    message = f"`{earlier.name}` and `{edit.name}` cannot be combined"
+    hint = "keep one of the two" if earlier.setting is REMOVE else "put one into the value of the other"
     return source.problem(Code.TWO_ACTIONS, span, message, hint)
 
 
@@ -98,6 +98,6 @@ def _nothing_expected(source: Source, test: YamlNode) -> Iterator[Problem]:
     has_slips = not keys.issubset(RuleTestModel.key_names())  # one of them may be meant
     if test.kind is NodeKind.MAPPING and not has_slips and not keys & {"rules", "expect"}:
         node = test.get("id") or test
-        message = "this test expects nothing, so it could not fail"
-        hint = "say under `expect` what has to come of it, or under `rules` which rules must decide"
+        message = "this test expects nothing, so it cannot fail"
+        hint = "say under `expect` what must come out, or under `rules` which rules must decide"
         yield source.problem(Code.NO_EXPECTATION, node.span, message, hint)

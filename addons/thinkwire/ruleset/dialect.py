@@ -23,17 +23,17 @@ HINTS = {
     Why.AROUND: "remove one of the two, or name what else is in `{second}` member by member",
     Why.TWO_MEMBERS: "choose by the same member in both, such as `type`",
     Why.NO_MEMBER: "end the path with the name of the number, as in `choices[*].index`",
-    Why.NO_OWNER: "say under `owner` where the number of the block or item stands, or write it under `reasoning`",
-    Why.IN_A_LIST: "write it under `reasoning`: elements of a list go one by one",
+    Why.NO_OWNER: "add the number of the block or item under `owner`, or write this under `reasoning`",
+    Why.IN_A_LIST: "write it under `reasoning`: elements of a list are removed one by one",
 }
 MESSAGES = {
-    Why.TWICE: "`{second}` is already said to be {first_kind} on line {line}",
-    Why.INSIDE: "`{second}` is inside of `{first}`, which is {first_kind} as a whole (line {line})",
-    Why.AROUND: "`{second}` as a whole is {second_kind}, but `{first}` inside of it is {first_kind} (line {line})",
+    Why.TWICE: "`{second}` is already declared as {first_kind} on line {line}",
+    Why.INSIDE: "`{second}` is inside `{first}`, all of which is {first_kind} (line {line})",
+    Why.AROUND: "all of `{second}` is {second_kind}, but `{first}` inside it is {first_kind} (line {line})",
     Why.TWO_MEMBERS: "`{second}` and `{first}` (line {line}) choose by different members in the same place",
-    Why.NO_MEMBER: "`{second}` leads to no member, so it cannot be the number of an owner",
-    Why.NO_OWNER: "`{second}` stands in no object that has an owner",
-    Why.IN_A_LIST: "`{second}` is an element of a list, which is not its owner's only one",
+    Why.NO_MEMBER: "`{second}` does not end in a member, so it cannot be the number of an owner",
+    Why.NO_OWNER: "`{second}` is not in an object that has an owner",
+    Why.IN_A_LIST: "`{second}` is in an element of a list, and its owner may have more of those",
 }
 
 
@@ -74,7 +74,7 @@ def declared_problems(source: Source, dialect: YamlNode) -> Iterator[Problem]:
         return
     names = {key.text for key, _ in places.entries}
     if not names & REASONING and names <= Places.model_fields.keys():  # another name may be a slip of the pen
-        message = "`places` says nowhere where the reasoning is"
+        message = "`places` does not say where the reasoning is"
         yield source.problem(Code.NO_REASONING, dialect.key("places").span, message, "add `reasoning` with its paths")
     listed = list(_places_in(places))
     for clash in clashes([placed for placed, _, _ in listed]):
@@ -87,14 +87,14 @@ def _never_recognised(source: Source, dialect: YamlNode) -> Iterator[Problem]:
     path = dialect.get("path")
     if path is None:
         node = dialect.get("id") or dialect
-        message = "nothing says which requests or answers are of this API"
+        message = "nothing says which requests or answers belong to this API"
         hint = 'add `path: "*/v9/talk"`, or under `knows` a member that only its answers have'
         yield source.problem(Code.NEVER_RECOGNISED, node.span, message, hint)
         return
     globs = [node for node in (path, *path.items) if node.kind is NodeKind.TEXT]
     if globs and not any(str(node.scalar).startswith(("/", "*", "?")) for node in globs):
         word = globs[0].scalar
-        hint = f"write `/{word}`, or `*/{word}` where something may stand before it"
+        hint = f"write `/{word}`, or `*/{word}` if something may come before it"
         message = f"no request has the path `{word}`: paths begin with `/`"
         yield source.problem(Code.NEVER_RECOGNISED, globs[0].span, message, hint)
 

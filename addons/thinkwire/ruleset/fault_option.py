@@ -59,7 +59,7 @@ _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}")
 def _count(least: int, example: str) -> Callable[[str, str | None], int]:
     def parse(name: str, value: str | None) -> int:
         if value is None or not _WHOLE.fullmatch(value) or int(value) < least:
-            raise FaultError(f"{name} needs a whole number from {least} on: {name}={example}")
+            raise FaultError(f"{name} needs a whole number of at least {least}: {name}={example}")
         return int(value)
 
     return parse

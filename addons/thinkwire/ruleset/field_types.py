@@ -171,8 +171,8 @@ Number = Annotated[Any, PlainValidator(_check_number), WithJsonSchema({"type": "
 Seconds = Annotated[
     float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
 ]
-Count = Annotated[int, *_whole_number(0, MOST, "a whole number from 0 on")]
-Size = Annotated[int, *_whole_number(1, MOST, "a whole number from 1 on")]
+Count = Annotated[int, *_whole_number(0, MOST, "a whole number of at least 0")]
+Size = Annotated[int, *_whole_number(1, MOST, "a whole number of at least 1")]
 ErrorStatus = Annotated[
     int,
     *_whole_number(LOWEST_STATUS, HIGHEST_STATUS, f"the status of an error, from {LOWEST_STATUS} to {HIGHEST_STATUS}"),

@@ -174,7 +174,7 @@ class _Loader:
                     message, hint = f"no dialect is called `{word}`", suggest(word, known, "known dialects")
                     yield part.source.problem(Code.UNKNOWN_DIALECT, node.span, message, hint)
                 elif silent.issuperset(meant):
-                    message = f"no request is of `{word}`: its declaration has no `path`"
+                    message = f"no request belongs to `{word}`: its declaration has no `path`"
                     hint = "declare the `path` of its requests, or choose them by `host` or `path` here"
                     yield part.source.problem(Code.NEVER_DECIDES, node.span, message, hint)
 
@@ -189,7 +189,7 @@ class _Loader:
         for part in self.parts:
             for node in part.tested_rules():
                 if (word := str(node.scalar)) not in known:
-                    hint = suggest(word, known, "the rules are")
+                    hint = suggest(word, known, "known rules")
                     yield part.source.problem(Code.UNKNOWN_RULE, node.span, f"no rule is called `{word}`", hint)
 
     def _report(self, source: Source, code: Code, span: Span, message: str, hint: str) -> None:
@@ -227,7 +227,7 @@ class _Loader:
         circle = next((i for i, other in enumerate(self.open) if other.resolve() == same), None)
         if circle is not None:
             way = " -> ".join(map(str, [*self.open[circle:], path]))
-            message = f"this include goes in a circle: {way}"
+            message = f"this include closes a circle: {way}"
             self._report(source, Code.INCLUDE_CYCLE, node.span, message, "remove one of these includes")
         elif all(other.resolve() != same for other in self.files):
             self.files.append(path)

@@ -19,7 +19,7 @@ from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 FORMS = {
     Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
     Code.BAD_PATH: ("`{}` is not a path", "write member names joined by dots, such as `reasoning.exclude`"),
-    Code.BAD_HEADER_NAME: ("`{}` is not the name of a header", "write the name alone, such as `x-thinkwire`"),
+    Code.BAD_HEADER_NAME: ("`{}` is not a header name", "write the name alone, such as `x-thinkwire`"),
 }
 
 PAIR_OF_TAGS = '`["<think>", "</think>"]`'
@@ -39,7 +39,7 @@ MISSING_FROM = {
     "rules.id": ("this rule", "give the rule a name: `id: what-it-does`"),
     "rules.when.body.*.exists": ("this mapping", "write `{exists: true}` or `{exists: false}`"),
     "rules.response.fault.stall.seconds": ("`stall`", "say how long it lasts: `{after: 5, seconds: 3}`"),
-    "rules.response.fault.status_first.status": ("`status_first`", "say with which status: `{status: 429, times: 2}`"),
+    "rules.response.fault.status_first.status": ("`status_first`", "say which status: `{status: 429, times: 2}`"),
     "dialects.id": ("this dialect", "give the dialect a name: `id: whose-api-it-is`"),
     "dialects.places": ("this dialect", 'say where the parts are: `places: {reasoning: "choices[*].delta.thoughts"}`'),
     "tests.id": ("this test", "give the test a name: `id: what-it-shows`"),
@@ -104,7 +104,7 @@ def _unknown_key(place: Location, error: Any) -> Wording:
         hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
     else:
         hint = suggest(key.text, known, "known here")
-    return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a key that is known here", hint
+    return Code.UNKNOWN_KEY, key.span, f"`{key.text}` is not a known key here", hint
 
 
 @cache
@@ -148,7 +148,7 @@ def _empty(place: Location, error: Any) -> Wording:
 
 def _not_a_choice(place: Location, error: Any) -> Wording:
     word, choices = str(place.node.scalar), error["ctx"]["choices"]
-    message = f"`{word}` is not a value that {place.name} can have"
+    message = f"{place.name} cannot be `{word}`"
     return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
 
 
@@ -168,7 +168,7 @@ def _malformed(place: Location, error: Any) -> Wording:
 
 
 def _version(place: Location, error: Any) -> Wording:
-    message = f"version {place.text} of the rule file is not known to this version of thinkwire"
+    message = f"this version of thinkwire does not know version {place.text} of the rule file"
     return Code.UNKNOWN_VERSION, place.span, message, "write `version: 1`, or use a later version of thinkwire"
 
 

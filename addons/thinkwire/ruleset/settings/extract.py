@@ -144,14 +144,14 @@ def _item_conflicts(source: Source, item: YamlNode) -> Iterator[Problem]:
     said = [name for name in keys if name in ("family", "tags")]
     if len(said) == 2:
         message, hint = (
-            "`family` and `tags` cannot be given at once",
+            "`family` and `tags` cannot be combined",
             "keep one, or write a list of two: `[{...}, {...}]`",
         )
         yield source.problem(Code.TWO_ACTIONS, keys[said[1]], message, hint)
     elif said == ["family"] and "where" in keys:
-        message = "`where` cannot be said of a family: its markers count where models write them"
+        message = "`where` does not apply to a family: its markers count wherever models write them"
         hint = 'write the tags out: `{tags: [["<think>", "</think>"]], where: anywhere}`'
         yield source.problem(Code.WHERE_OF_FAMILY, keys["where"], message, hint)
     elif not said and keys.keys() <= ExtractOptions.model_fields.keys():  # another key may be a slip of the pen
-        message, hint = "`extract` says neither `family` nor `tags`", "add `family: think`, or another family's name"
+        message, hint = "`extract` has neither `family` nor `tags`", "add `family: think`, or another family's name"
         yield source.problem(Code.MISSING_KEY, item.span, message, hint)

@@ -118,7 +118,7 @@ def spell_fault(fault: Fault) -> str:
 def contradiction(error_after: int | None, cut_after: int | None, stall_after: int | None) -> tuple[str, str] | None:
     """The names of two faults of which one leaves no room for the other, and why; None where all can happen."""
     if error_after is not None and cut_after is not None:
-        return "cut_after", "`error_after` and `cut_after` cannot be done at once: each of them ends the answer"
+        return "cut_after", "`error_after` and `cut_after` cannot be combined: each of them ends the answer"
     end = cut_after if error_after is None else error_after
     if end is not None and stall_after is not None and stall_after > end:
         name = "cut_after" if error_after is None else "error_after"
@@ -133,8 +133,8 @@ def fault_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
     said = {name for name in keys if name != "live" and not _is_false(value, name)}
     if not said:
         message, hint = (
-            "`fault` says nothing that goes wrong",
-            "add one, such as `cut_after: 20`, or write `fault: none`",
+            "`fault` does not say what goes wrong",
+            "add a fault, such as `cut_after: 20`, or write `fault: none`",
         )
         yield source.problem(Code.EMPTY, value.span, message, hint)
     stall = value.get("stall")

@@ -66,5 +66,5 @@ def history_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
     fill, to = next((key for key, _ in value.entries if key.text == "fill"), None), value.get("to")
     form = "keep" if to is None else to.scalar
     if fill is not None and form in ("keep", "drop"):
-        message = f"`fill` has no form to be written in: `to` is `{form}`"
+        message = f"`fill` needs a form to be written in, but `to` is `{form}`"
         yield source.problem(Code.TWO_ACTIONS, fill.span, message, "add `to: reasoning_content`, or another form")

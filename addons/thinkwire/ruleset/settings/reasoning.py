@@ -99,7 +99,7 @@ def reasoning_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
     """Two actions at once, or none."""
     actions = [key for key, _ in value.entries if key.text in ReasoningAction.model_fields]
     for key in actions[1:]:
-        message = f"`{actions[0].text}` and `{key.text}` cannot be done at once"
+        message = f"`{actions[0].text}` and `{key.text}` cannot be combined"
         yield source.problem(Code.TWO_ACTIONS, key.span, message, "keep one, or make two rules with a `when` each")
     if value.kind is NodeKind.MAPPING and not value.entries:
         message = "`reasoning` is an empty mapping"

@@ -13,14 +13,14 @@ WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("mapping values are not allowed", "a `:` does not belong here", "check the indentation, or add quotes"),
     ("could not find expected ':'", "this line has no `:` after its key", "write `key: value`"),
     ("but found '?'", "this key is not in line with the ones before it", "give all keys of a mapping one indentation"),
-    ("expected <block end>", "this does not belong to what stands before it", "check indentation, quotes and brackets"),
+    ("expected <block end>", "this does not belong to what comes before it", "check indentation, quotes and brackets"),
     ("expected ',' or ']'", "the list that begins here is not closed", "add `]`, or a comma between two entries"),
     ("expected ',' or '}'", "the mapping that begins here is not closed", "add `}`, or a comma between two keys"),
     ("unexpected end of stream", "the text that begins here is not closed", "add the closing quote"),
     ("unknown escape character", "this `\\` escape does not exist", "write `\\\\`, or use single quotes"),
     ("that cannot start any token", "text cannot begin with this character", "put the text in quotes"),
     ("expected the node content", "a value is missing here", "remove the extra comma, or write a value"),
-    ("special characters are not allowed", "this character cannot stand in a text file", "remove it"),
+    ("special characters are not allowed", "this character cannot be in a text file", "remove it"),
 )
 NOT_CLOSED = ("expected ',' or", "unexpected end of stream")
 """Best shown where the list, mapping or text begins."""

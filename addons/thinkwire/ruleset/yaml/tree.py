@@ -87,7 +87,10 @@ class _Builder:
     def _begin_document(self, event: Any) -> None:
         self.documents += 1
         if self.documents > 1:
-            message, hint = "a rule file is one document", "remove this line, or put what follows into its own file"
+            message, hint = (
+                "a rule file must be a single document",
+                "remove this line, or put what follows into its own file",
+            )
             self.report(Code.SEVERAL_DOCUMENTS, _span(event), message, hint)
             raise _GiveUpError
 
@@ -136,7 +139,7 @@ class _Builder:
             return None
         if text == "<<":
             self.report(
-                Code.MERGE_KEY, node.span, "merging mappings with `<<` is not possible here", "write the keys out"
+                Code.MERGE_KEY, node.span, "mappings cannot be merged with `<<` in a rule file", "write the keys out"
             )
             return None
         if "\0" in str(node.scalar):
@@ -181,7 +184,7 @@ class _Builder:
         try:
             scalar = read_plain(event.value)
         except ValueError:
-            message = "this number is too large, too long or no number that JSON has"
+            message = "this number is too large, too long, or not one that JSON has"
             self.report(Code.BAD_NUMBER, _span(event), message, "write a smaller number, or put it in quotes")
             return YamlNode(NodeKind.BROKEN, _span(event))
         if not event.value:
