@@ -4,22 +4,22 @@ from thinkwire.exchange.delayed_writer import DelayedWriter
 
 
 class Writer:
-    """Notes what it is told."""
+    """Notes its calls."""
 
     def __init__(self) -> None:
-        self.told: list[object] = []
+        self.calls: list[object] = []
 
     def write(self, data: bytes) -> None:
-        self.told.append(data)
+        self.calls.append(data)
 
     def write_eof(self) -> None:
-        self.told.append("eof")
+        self.calls.append("eof")
 
     def close(self) -> None:
-        self.told.append("close")
+        self.calls.append("close")
 
     def is_closing(self) -> bool:
-        return "close" in self.told
+        return "close" in self.calls
 
 
 def test_what_is_delayed_is_carried_out_in_order_after_the_last_stall() -> None:
@@ -32,6 +32,6 @@ def test_what_is_delayed_is_carried_out_in_order_after_the_last_stall() -> None:
     delayed.write_eof()
     delayed.close()
     delayed.write(b"lost, as on any connection that was closed")
-    assert (writer.told, delayed.is_closing(), delayed.until) == ([], False, 2.0)
+    assert (writer.calls, delayed.is_closing(), delayed.until) == ([], False, 2.0)
     delayed.release()
-    assert (writer.told, delayed.is_closing()) == ([b"a", b"b", "eof", "close"], True)
+    assert (writer.calls, delayed.is_closing()) == ([b"a", b"b", "eof", "close"], True)

@@ -1,4 +1,4 @@
-"""What is a secret, and that it leaves a recorded flow from wherever it stands; what is around it stays."""
+"""What is a secret, and that it is removed from a recorded flow wherever it is; what is around it stays."""
 
 import base64
 import gzip
@@ -98,7 +98,7 @@ def test_these_headers_are_secrets_on_both_sides(name: str) -> None:
         ("user-agent", "OpenAI/Python 1.60.0"),
     ],
 )
-def test_these_headers_are_not(name: str, value: str) -> None:
+def test_these_headers_are_not_secrets(name: str, value: str) -> None:
     assert redacted(exchange((name, value))).request.headers[name] == value
 
 
@@ -249,7 +249,7 @@ def test_an_error_without_secrets_stays_as_it_is(said: bytes) -> None:
     assert answer_of(redacted(exchange(("authorization", "Bearer " + SECRET), status=400, answered=said))) == said
 
 
-def test_an_error_that_nobody_can_read_is_left_out() -> None:
+def test_an_error_that_cannot_be_decoded_is_left_out() -> None:
     for coding, body in {"gzip": b"no gzip at all", "lzma": b"whatever"}.items():
         flow = redacted(exchange(status=401, answered=body, came=(("content-encoding", coding),)))
         assert answer_of(flow) == b""
@@ -320,7 +320,7 @@ def test_messages_of_a_web_socket_and_the_text_of_an_error_lose_the_credential()
     assert SECRET not in one.error.msg
 
 
-def test_a_large_body_is_searched_in_no_time_to_speak_of() -> None:
+def test_a_large_body_is_searched_quickly() -> None:
     for body in (b'{"a":"' + b'\\"' * 500_000 + b'"}', b'"' * 500_000, b'{"' + b"a-" * 250_000, b"&" + b"a" * 500_000):
         redacted(exchange(asked=body, status=400, answered=body))
 
@@ -395,7 +395,7 @@ def test_an_answer_that_repeats_the_tools_of_its_request_loses_their_keys(asked:
         b"vck_0123456789abcdef",
     ],
 )
-def test_an_error_does_not_say_who_asked(said: bytes) -> None:
+def test_an_error_does_not_identify_the_caller(said: bytes) -> None:
     text = answer_of(redacted(exchange(status=403, answered=b'{"message": "' + said + b' may not"}')))
     assert text.startswith(b'{"message": "[removed]' if len(said) > 8 else b'{"message": "--')
     assert text.endswith(b' may not"}')
@@ -421,7 +421,7 @@ def test_an_error_inside_an_answer_is_read_to_the_end_of_its_event(answered: byt
 
 
 @pytest.mark.parametrize("coding", ["gzip", "utf-8", "aws-chunked"])
-def test_a_coding_that_is_not_true_hides_no_secret(coding: str) -> None:
+def test_a_wrong_coding_hides_no_secret(coding: str) -> None:
     flow = exchange(answered=SECRET.encode(), came=(("content-encoding", coding),))
     flow.request.headers = headers(("x-api-key", SECRET), ("content-encoding", coding))
     flow.request.raw_content = b'{"api_key": "abcdefghijkl"}'
@@ -440,7 +440,7 @@ def test_a_name_of_the_option_may_be_a_letter_and_have_dots() -> None:
 
 
 @pytest.mark.parametrize("piece", [b"eyJaaaaaaaaaaaa-", b"arn:aws-", b"*", b"user-", b"a-a@", b"://a:"])
-def test_an_error_that_begins_like_many_secrets_is_read_in_no_time(piece: bytes) -> None:
+def test_an_error_that_begins_like_many_secrets_is_searched_quickly(piece: bytes) -> None:
     flow = exchange(status=400, answered=piece * (500_000 // len(piece)))
     before = time.process_time()
     redacted(flow)

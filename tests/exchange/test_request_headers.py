@@ -36,7 +36,7 @@ def test_headers_that_the_signature_names_are_signed(signed: http.Request) -> No
         request(query="X-Amz-Signature=0a"),
     ],
 )
-def test_other_headers_are_not(signed: http.Request) -> None:
+def test_other_headers_are_not_signed(signed: http.Request) -> None:
     assert is_signed(signed)
     assert not signs_header(signed, "accept-encoding")
 

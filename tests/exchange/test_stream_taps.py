@@ -1,4 +1,4 @@
-"""What the callables of streamed bodies return, and what they tell."""
+"""What the callables of streamed bodies return, and what they report."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ def test_pieces_are_of_at_most_so_many_bytes_and_never_empty() -> None:
     assert list(SplitTap(pass_on, 3)(b"abcdefg")) == [b"abc", b"def", b"g"]
 
 
-def test_who_looks_on_does_not_run_ahead_of_a_stall() -> None:
+def test_a_piece_is_reported_when_it_leaves_and_not_before_a_stall() -> None:
     told: list[object] = []
 
     def stalling(_chunk: bytes) -> Iterator[bytes]:

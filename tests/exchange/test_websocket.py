@@ -1,4 +1,4 @@
-"""Whose plan judges a message, and what a changed one must look like for mitmproxy to cut it into frames."""
+"""Which plan decides about a message, and what a changed one must look like for mitmproxy to cut it into frames."""
 
 import json
 from typing import Any
@@ -57,7 +57,7 @@ def happened(type_: str, name: str | None = None) -> dict[str, Any]:
 
 KEEP, HIDE, BEGAN, ENDED = ask("keep"), ask("strip"), happened("created"), happened("completed")
 ERROR = {"type": "error", "error": {"message": "no"}}
-THOUGHT = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Secret"}
+REASONING = {"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Secret"}
 
 
 def choose(asked: bytes | None) -> tuple[RequestFacts, Selection]:
@@ -71,11 +71,11 @@ def last_of(*documents: dict[str, Any]) -> WebSocketMessage:
     """What becomes of the last message."""
     flow = tflow.twebsocketflow()
     assert flow.websocket is not None
-    conversation = WebSocketExchange(flow, choose, Memory(0, 0.0, lambda: 0.0), observes=False)
+    websocket = WebSocketExchange(flow, choose, Memory(0, 0.0, lambda: 0.0), observes=False)
     for document in documents:
         by_client = document["type"] == "response.create"
         flow.websocket.messages.append(WebSocketMessage(Opcode.TEXT, by_client, json.dumps(document).encode()))
-        conversation.message()
+        websocket.message()
     return flow.websocket.messages[-1]
 
 
@@ -97,8 +97,8 @@ def last_of(*documents: dict[str, Any]) -> WebSocketMessage:
         [HIDE, happened("created", "a"), KEEP, happened("created", "b"), happened("completed", "b")],
     ],
 )
-def test_a_thought_that_may_be_of_a_hidden_answer_is_not_sent(before: list[dict[str, Any]]) -> None:
-    assert last_of(*before, THOUGHT).dropped
+def test_reasoning_that_may_belong_to_a_hidden_answer_is_not_sent(before: list[dict[str, Any]]) -> None:
+    assert last_of(*before, REASONING).dropped
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_thought_that_may_be_of_a_hidden_answer_is_not_sent(before: list[dict[
         [HIDE, happened("created", "a"), happened("completed", "of another name"), KEEP, BEGAN],
     ],
 )
-def test_a_thought_that_can_only_be_of_a_shown_answer_is_sent(before: list[dict[str, Any]]) -> None:
-    assert not last_of(*before, THOUGHT).dropped
+def test_reasoning_that_can_only_belong_to_a_shown_answer_is_sent(before: list[dict[str, Any]]) -> None:
+    assert not last_of(*before, REASONING).dropped
 
 
-def test_an_answer_that_says_its_name_is_judged_by_its_own_plan() -> None:
+def test_a_message_with_an_answer_id_is_judged_by_the_plan_of_that_answer() -> None:
     told = happened("completed", "a")
     told["response"]["output"] = [{"type": "reasoning", "content": "Secret"}]
     last = last_of(HIDE, happened("created", "a"), KEEP, happened("created", "b"), told)

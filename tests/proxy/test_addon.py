@@ -129,7 +129,9 @@ def test_what_a_replay_needs_of_mitmproxy_is_set_back_when_it_is_over(tmp_path: 
             assert options() == expected
 
 
-def test_who_observes_is_told_that_there_are_no_faults(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_under_observe_a_warning_says_that_there_are_no_faults(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = str(write_flows(tmp_path / "one.flow", recorded_flow()))
     addon = Thinkwire()
     with taddons.context(Proxyserver(), addon) as context:  # type: ignore[no-untyped-call]

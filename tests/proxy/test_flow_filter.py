@@ -1,4 +1,4 @@
-"""Filters: what is refused because it needs the answer, or is no filter at all."""
+"""Filters: what is refused because it needs the answer, or is not a filter at all."""
 
 import pytest
 from mitmproxy import flowfilter
@@ -18,7 +18,7 @@ def flows() -> list[object]:
     ["~s", "~c 200", "~bs x", "~hs x", "~ts x", "~b x", "~h x", "~t json", "~e", "~a", "~q", "~websocket", "~replays"],
 )
 @pytest.mark.parametrize("around", ["{}", "!{}", "~d a & {}", "~m GET | (~d a & !{} )", "{} ~d a"])
-def test_an_operator_that_needs_the_answer_is_refused_wherever_it_stands(text: str, around: str) -> None:
+def test_an_operator_that_needs_the_answer_is_refused_wherever_it_is(text: str, around: str) -> None:
     with pytest.raises(ValueError, match=f"`{text.split()[0]}` looks at the answer"):
         compile_filter(around.format(text))
 
@@ -40,7 +40,7 @@ def test_the_operator_that_looks_at_the_request_alone_is_named() -> None:
         ("(" * 2000, "not a filter expression"),
     ],
 )
-def test_what_is_no_filter_is_refused_in_plain_words(text: str, message: str) -> None:
+def test_what_is_not_a_filter_is_refused_in_plain_words(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compile_filter(text)
 
@@ -60,7 +60,7 @@ def test_what_is_no_filter_is_refused_in_plain_words(text: str, message: str) ->
         ("~m GET | ~d other", False),
     ],
 )
-def test_a_filter_about_the_request_is_asked_about_the_flow(text: str, expected: bool, flows: list[object]) -> None:
+def test_a_filter_about_the_request_is_evaluated_on_the_flow(text: str, expected: bool, flows: list[object]) -> None:
     assert compile_filter(text)(flows[0]) is expected
 
 
@@ -81,6 +81,6 @@ def test_every_operator_that_is_accepted_gives_the_same_before_and_after_the_ans
     assert accepted >= 15
 
 
-def test_a_filter_can_be_asked_about_any_kind_of_flow(flows: list[object]) -> None:
+def test_a_filter_can_be_evaluated_on_any_kind_of_flow(flows: list[object]) -> None:
     for flow in flows:
         assert compile_filter("~all")(flow) is True

@@ -12,7 +12,7 @@ def test_mitmproxy_takes_each_option_with_its_default() -> None:
     assert [getattr(manager, option.name) for option in OPTIONS] == [option.default for option in OPTIONS]
 
 
-def test_each_name_begins_with_ours_and_each_help_is_a_sentence() -> None:
+def test_each_name_has_the_prefix_and_each_help_is_a_sentence() -> None:
     for option in OPTIONS:
         assert option.name.startswith("thinkwire_")
         assert option.help.endswith(".")

@@ -110,8 +110,7 @@ class Exchange:
             logger.error("%s: %s; its headers had left already", self._flow.request.pretty_url, why)
             return
         self.refusal = why
-        answer = AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
-        body = encode(answer.error_text(REFUSED, f"thinkwire: {why}"))
+        body = self._error(REFUSED, f"thinkwire: {why}")
         self._flow.response = http.Response.make(REFUSED, body, {"content-type": "application/json"})
 
     # --- the answer ---------------------------------------------------------------------------------------------
@@ -172,10 +171,14 @@ class Exchange:
 
     def _withhold(self, message: str) -> bytes:
         """Turn the answer into an error in its API's own shape; returns the body."""
-        answer = self._answer or AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
-        body = encode(answer.error_text(502, message))
+        body = self._error(502, message)
         make_error(self._response, body)
         return body
+
+    def _error(self, status: int, message: str) -> bytes:
+        """The body of an error in the shape of the answer's API."""
+        answer = self._answer or AnswerRewriter(self.selection.plan.response, self.facts, self.selection.dialects)
+        return encode(answer.error_text(status, message))
 
     def response(self) -> None:
         """Rewrite a body that was buffered: JSON, and all bodies of flows that were read from a file."""

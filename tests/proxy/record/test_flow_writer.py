@@ -1,4 +1,4 @@
-"""A flow file holds whole flows only, whatever was there before."""
+"""A flow file holds only complete flows, whatever was there before."""
 
 import logging
 import os
@@ -96,19 +96,19 @@ def test_another_file_is_refused_and_stays(tmp_path: Path, content: bytes) -> No
     assert path.read_bytes() == content * 20
 
 
-def test_a_folder_and_a_place_that_is_not_there_are_refused(tmp_path: Path) -> None:
+def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "my.flow"):
         with pytest.raises(OSError, match="directory"):
             FlowFile(path)
 
 
-def test_a_pipe_that_nobody_reads_is_an_error_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_without_a_reader_is_an_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="pipe"):
         FlowFile(tmp_path / "pipe")
 
 
-def test_a_pipe_that_somebody_reads_gets_the_flows(tmp_path: Path) -> None:
+def test_a_pipe_with_a_reader_gets_the_flows(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     file = FlowFile(tmp_path / "pipe")

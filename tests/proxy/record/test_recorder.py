@@ -1,4 +1,4 @@
-"""What the recorder makes of mitmproxy's hooks, in whatever order they come; what fails in it is logged, no more."""
+"""What the recorder makes of mitmproxy's hooks, in whatever order they come; its failures are only logged."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -112,7 +112,7 @@ def test_what_changes_after_the_hooks_is_not_recorded(recorder: Recording, path:
     assert [size for _, size in kept.metadata[CHUNKS]] == [2, 1]
 
 
-def test_a_body_that_is_taken_past_us_late_is_heard(recorder: Recording, path: Path) -> None:
+def test_a_body_that_is_streamed_after_its_headers_is_recorded(recorder: Recording, path: Path) -> None:
     one = ask(recorder, live())
     begin_answer(recorder, one, stream=False)
     assert one.response is not None
@@ -148,7 +148,7 @@ def test_an_answer_that_is_whole_before_its_request_is_recorded_with_it(recorder
     assert (kept.request.raw_content, kept.metadata[CHUNKS]) == (b'{"a":1}', [[0, 2]])
 
 
-def test_what_speaks_to_no_api_is_not_recorded(recorder: Recording, path: Path) -> None:
+def test_requests_that_are_not_for_an_api_are_not_recorded(recorder: Recording, path: Path) -> None:
     one = ask(recorder, live(), is_of_an_api=False)
     begin_answer(recorder, one)
     assert one.response is not None
@@ -161,7 +161,7 @@ def test_what_speaks_to_no_api_is_not_recorded(recorder: Recording, path: Path) 
     assert recorded(path) == []
 
 
-def test_a_web_socket_is_recorded_once_a_message_speaks_to_an_api(recorder: Recording, path: Path) -> None:
+def test_a_web_socket_is_recorded_once_a_message_is_for_an_api(recorder: Recording, path: Path) -> None:
     for recognised in (False, True):
         one = tflow.twebsocketflow()
         one.live = True
@@ -221,7 +221,7 @@ def test_an_error_is_recorded_with_what_came(recorder: Recording, path: Path) ->
     assert kept.response.raw_content == b"abc"
 
 
-def test_without_a_file_nothing_is_held(path: Path) -> None:
+def test_without_a_file_nothing_is_kept(path: Path) -> None:
     recorder = Recording()
     one = ask(recorder, live())
     begin_answer(recorder, one)
@@ -233,7 +233,7 @@ def test_without_a_file_nothing_is_held(path: Path) -> None:
     assert not path.exists()
 
 
-def test_another_file_may_be_named_meanwhile(recorder: Recording, path: Path, tmp_path: Path) -> None:
+def test_the_file_may_change_while_exchanges_are_under_way(recorder: Recording, path: Path, tmp_path: Path) -> None:
     first, second = ask(recorder, live()), ask(recorder, live())
     recorder.end(first)
     with pytest.raises(OSError, match="directory"):
@@ -244,7 +244,7 @@ def test_another_file_may_be_named_meanwhile(recorder: Recording, path: Path, tm
     assert [one.id for one in recorded(tmp_path / "other.flow")] == [second.id]
 
 
-def test_a_disk_that_is_full_is_said_once_until_it_is_not(
+def test_a_full_disk_is_logged_once_until_there_is_room(
     recorder: Recording, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(_self: object, _flow: object) -> None:
@@ -261,7 +261,7 @@ def test_a_disk_that_is_full_is_said_once_until_it_is_not(
     assert len(recorded(path)) == 1
 
 
-def test_a_bug_of_ours_is_logged_and_harms_nothing(
+def test_a_bug_is_logged_and_harms_nothing(
     recorder: Recording, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(_request: object) -> None:

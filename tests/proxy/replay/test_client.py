@@ -1,4 +1,4 @@
-"""What becomes of whatever stops a client that asks a replay; what it asks is tested through a real mitmdump."""
+"""What stops the client of a replay, and what happens then; its requests are tested with a real mitmdump."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from thinkwire.proxy.replay.recordings import ReplayExchange
 
 
 class Interrupted(asyncio.CancelledError):
-    """Stands for the end of a mitmproxy that somebody has interrupted."""
+    """In place of the end of a mitmproxy that was interrupted."""
 
 
 @pytest.mark.parametrize(("trouble", "raised"), [(BrokenPipeError, BrokenPipeError), (Interrupted, KeyboardInterrupt)])
-def test_what_stops_the_questions_is_not_lost(
+def test_what_stops_the_requests_is_not_lost(
     monkeypatch: pytest.MonkeyPatch, trouble: type[BaseException], raised: type[BaseException]
 ) -> None:
     ended = []

@@ -15,7 +15,7 @@ from thinkwire.proxy.replay.recordings import ReplayExchange
 
 
 def arguments(monkeypatch: pytest.MonkeyPatch, url: str, settings: ReplaySettings) -> list[str]:
-    """Those of mitmdump."""
+    """The arguments that mitmdump gets."""
     given: list[str] = []
     monkeypatch.setattr(main, "run", lambda _make, _parser, words: given.extend(words))
     recorded = ReplayExchange("a.flow", 1, recorded_flow(url=url), None, 0.0, breaks_off=True)

@@ -77,14 +77,14 @@ def test_an_error_is_the_end() -> None:
     assert (ended, breaks_off) == (1.0, False)
 
 
-def test_what_broke_off_breaks_off_still() -> None:
+def test_what_broke_off_still_breaks_off() -> None:
     one = replace(recorded(), breaks_off=True)
     chunks, _, breaks_off = performed(one, Fault(drop_done=True))
     assert ([chunk for _, chunk in chunks], breaks_off) == (EVENTS[:-1], True)
     assert performed(one, Fault(error_after=1))[2] is False
 
 
-def test_a_body_comes_at_its_end() -> None:
+def test_a_body_with_a_fault_comes_at_its_end() -> None:
     halves = (1.0, BODY[:20]), (2.0, BODY[20:])
     assert performed(recorded(*halves, header=JSON), Fault(cut_after=1)) == (
         [(2.25, BODY[: len(BODY) // 2])],
@@ -113,6 +113,6 @@ def test_what_has_no_body_or_is_an_error_has_no_fault() -> None:
         assert with_fault(one, Fault(cut_after=0), FACTS, DIALECTS) is one
 
 
-def test_events_that_are_too_few_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_too_few_events_are_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     assert performed(recorded(), Fault(cut_after=9))[2] is False
     assert "number 1 of a.flow: the answer has only 8 events, so that not every fault came about" in caplog.text

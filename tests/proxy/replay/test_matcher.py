@@ -1,4 +1,4 @@
-"""Which recorded exchange fits a request best, and what is said where none does."""
+"""Which recorded exchange fits a request best, and what is reported if none does."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def chat(*messages: Any, **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), **more}
 
 
-def repertoire(*flows: http.HTTPFlow) -> RecordingIndex:
+def index(*flows: http.HTTPFlow) -> RecordingIndex:
     recorded = (ReplayExchange("a.flow", n, flow, None, 0.0, breaks_off=True) for n, flow in enumerate(flows, start=1))
     return RecordingIndex([(one, asked(one.flow)) for one in recorded])
 
 
 def chosen(flows: list[http.HTTPFlow], request: http.HTTPFlow) -> int:
     """The number of the one that is chosen; it must not depend on the order."""
-    found = repertoire(*flows).choose(asked(request))
-    again = repertoire(*reversed(flows)).choose(asked(request))
+    found = index(*flows).choose(asked(request))
+    again = index(*reversed(flows)).choose(asked(request))
     assert found is not None
     assert again is not None
     assert again.flow is found.flow
@@ -93,14 +93,14 @@ def test_query_and_host_decide_between_equals() -> None:
 
 
 def test_equals_are_used_in_turn() -> None:
-    one = repertoire(*(recorded_flow(chat(USER)) for _ in range(3)), recorded_flow(chat(USER, CALL)))
+    one = index(*(recorded_flow(chat(USER)) for _ in range(3)), recorded_flow(chat(USER, CALL)))
     numbers = [found.number for _ in range(4) if (found := one.choose(asked(recorded_flow(chat(USER)))))]
     assert numbers == [1, 2, 3, 1]
 
 
 def test_a_recorded_tool_loop_plays_in_order() -> None:
     turns = [chat(USER), chat(USER, CALL, RESULT), chat(USER, CALL, RESULT, CALL, RESULT)]
-    one = repertoire(*map(recorded_flow, turns))
+    one = index(*map(recorded_flow, turns))
     for _ in range(2):
         numbers = [found.number for turn in turns if (found := one.choose(asked(recorded_flow(turn))))]
         assert numbers == [1, 2, 3]
@@ -108,13 +108,13 @@ def test_a_recorded_tool_loop_plays_in_order() -> None:
 
 @pytest.mark.parametrize(("method", "path"), [("GET", CHAT), ("POST", "/v1/completions"), ("POST", f"{CHAT}/")])
 def test_method_and_path_must_be_the_same(method: str, path: str) -> None:
-    one = repertoire(recorded_flow(chat(USER)))
+    one = index(recorded_flow(chat(USER)))
     assert one.choose(asked(recorded_flow(chat(USER), method=method, url=BASE + path))) is None
 
 
 def test_the_nearest_are_named_with_what_differs() -> None:
     paths = ["/v1/models", "/v1/messages", CHAT, "/health", "/v1/messages"]
-    one = repertoire(*(recorded_flow({}, url=BASE + path) for path in paths))
+    one = index(*(recorded_flow({}, url=BASE + path) for path in paths))
     assert one.nearest(asked(recorded_flow(method="GET", url=BASE + CHAT)))[0] == (
         f"number 3 of a.flow is POST {CHAT} (another method)"
     )
@@ -132,7 +132,7 @@ def test_the_same_request_is_found_without_counting_the_words_of_all_others(monk
         raise AssertionError("the words were counted")
 
     flows = [recorded_flow(chat({"role": "user", "content": f"How is the weather in {n}?"})) for n in range(20)]
-    known = repertoire(*flows)
+    known = index(*flows)
     monkeypatch.setattr("thinkwire.proxy.replay.matcher._fit", fail)
     found = known.choose(asked(recorded_flow(chat({"role": "user", "content": "How is the weather in 7?"}))))
     assert found is not None

@@ -1,4 +1,4 @@
-"""What is read from flow files and HAR files, and what is said of those that cannot be."""
+"""What is read from flow files and HAR files, and which warnings there are about the rest."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_flow_without_times_is_one_chunk_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("noted", ["nonsense", [["a", 1]], [[0.1]], [7], [[0.1, -1]], []])
-def test_times_that_are_none_are_one_chunk(tmp_path: Path, noted: Any) -> None:
+def test_without_valid_times_there_is_one_chunk(tmp_path: Path, noted: Any) -> None:
     flow = recorded_flow(chunks=TIMED)
     flow.metadata[CHUNKS] = noted
     (recorded,), _ = read_recordings([str(write_flows(tmp_path / "one.flow", flow))])
@@ -47,7 +47,7 @@ def test_times_that_are_none_are_one_chunk(tmp_path: Path, noted: Any) -> None:
     assert (recorded.answer.began, recorded.ended) == (0.0, 0.0)
 
 
-def test_no_byte_is_lost_or_invented_where_the_times_do_not_fit(tmp_path: Path) -> None:
+def test_no_byte_is_lost_or_invented_if_the_times_do_not_fit(tmp_path: Path) -> None:
     flow = recorded_flow(chunks=TIMED)
     flow.metadata[CHUNKS] = [[0.1, 4], [0.05, 2], [0.2, 0]]
     assert read_answer(tmp_path, flow).chunks == ((0.1, b"onet"), (0.1, b"wo"), (0.2, b"three"))
@@ -104,7 +104,7 @@ def test_a_broken_exchange_breaks_off_where_it_did(tmp_path: Path) -> None:
     assert exchanges[1].answer is None
 
 
-def test_what_cannot_be_replayed_is_said_and_counted(tmp_path: Path) -> None:
+def test_what_cannot_be_replayed_is_a_warning_and_counts(tmp_path: Path) -> None:
     unanswered, streamed, early = recorded_flow(), recorded_flow(), recorded_flow(status=101)
     unanswered.response = None
     assert streamed.response is not None
@@ -143,7 +143,7 @@ def test_a_file_that_is_damaged_is_replayed_as_far_as_it_goes(tmp_path: Path) ->
         (b'{"log": {"entries": []}}', "holds no answer that could be replayed"),
     ],
 )
-def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
     path = tmp_path / "odd"
     path.write_bytes(content)
     with pytest.raises(RecordingError) as raised:
@@ -179,17 +179,17 @@ def test_a_speed_is_a_number(text: str, speed: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "fast", "-1", "inf", "nan"])
-def test_a_speed_that_is_none_is_refused(text: str) -> None:
+def test_what_is_not_a_speed_is_refused(text: str) -> None:
     with pytest.raises(RecordingError, match="replay speed is a number from 0 on"):
         parse_speed(text)
 
 
-def test_a_length_that_no_body_can_have_is_none(tmp_path: Path) -> None:
+def test_a_length_that_no_body_can_have_is_ignored(tmp_path: Path) -> None:
     answer = read_answer(tmp_path, recorded_flow(chunks=TIMED, headers=[("content-length", "9" * 5000)]))
     assert answer.length is None
 
 
-def test_headers_with_control_characters_are_left_out_for_readers_wait_for_ever(tmp_path: Path) -> None:
+def test_headers_with_control_characters_are_left_out(tmp_path: Path) -> None:
     odd = [("content-type", "text/html\x1b[31m"), ("x-bell", "a\x07"), ("x-tab", "a\tb")]
     assert read_answer(tmp_path, recorded_flow(chunks=TIMED, headers=odd)).fields == (("x-tab", "a\tb"),)
 

@@ -29,7 +29,7 @@ SENT = b"".join(PIECES)
 
 
 class View:
-    """Stands for mitmproxy's list of flows, an addon of this name, which mitmdump has not."""
+    """In place of mitmproxy's list of flows, an addon of this name; mitmdump has none."""
 
 
 class Seat:
@@ -78,7 +78,7 @@ class Seat:
 
 @contextlib.contextmanager
 def sitting(*others: object) -> Iterator[Seat]:
-    """A seat in a mitmproxy with these addons beside ours."""
+    """A seat in a mitmproxy with these addons beside it."""
     addon, loop = Thinkwire(), asyncio.new_event_loop()
     master = Master(Options(), event_loop=loop)
     master.options.add_option("stream_large_bodies", str | None, None, "An option of the server's.")

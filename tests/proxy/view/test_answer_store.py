@@ -42,7 +42,7 @@ def test_a_compressed_stream_is_shown_decoded(seat: Seat) -> None:
     assert shown(one, "thinkwire-original").text == SENT.decode()
 
 
-def test_of_a_stream_that_broke_off_there_is_what_had_come(seat: Seat) -> None:
+def test_a_stream_that_broke_off_is_kept_as_far_as_it_came(seat: Seat) -> None:
     one, sent = seat.stream(*PIECES[:3], error="peer closed")
     assert one.response is not None
     assert one.response.content == sent
@@ -70,8 +70,8 @@ def test_an_answer_that_is_too_long_is_not_kept(seat: Seat) -> None:
 
 def test_the_oldest_originals_are_forgotten_and_the_view_says_so(seat: Seat) -> None:
     seat.use("strip", thinkwire_view_megabytes=1)
-    thought = event(chunk({"reasoning_content": "x" * 600_000}))
-    first, second = (seat.stream(thought, *PIECES)[0] for _ in range(2))
+    reasoning = event(chunk({"reasoning_content": "x" * 600_000}))
+    first, second = (seat.stream(reasoning, *PIECES)[0] for _ in range(2))
     assert "The provider sent:" in shown(second).text
     assert "The provider sent:" not in shown(first).text
     assert rows(shown(first).text)["before"].replace("\n", " ") == NOT_KEPT
@@ -79,11 +79,11 @@ def test_the_oldest_originals_are_forgotten_and_the_view_says_so(seat: Seat) -> 
     assert rows(shown(first).text)["content"] == "Hi."
 
 
-def test_what_is_forgotten_is_held_nowhere(seat: Seat) -> None:
+def test_what_is_forgotten_is_kept_nowhere_else(seat: Seat) -> None:
     """mitmproxy keeps the flow, and with it whatever its answer was streamed through."""
     seat.use("strip", thinkwire_view_megabytes=1)
-    thought = event(chunk({"reasoning_content": "x" * 600_000}))
-    flows = [seat.stream(thought, *PIECES)[0] for _ in range(3)]
+    reasoning = event(chunk({"reasoning_content": "x" * 600_000}))
+    flows = [seat.stream(reasoning, *PIECES)[0] for _ in range(3)]
     gc.collect()
     kept = [one for one in gc.get_objects() if isinstance(one, http.Response) and len(one.raw_content or b"") > 600_000]
     assert len(kept) == 1
@@ -133,7 +133,7 @@ def test_without_megabytes_nothing_is_kept(seat: Seat) -> None:
     assert shown(one, "thinkwire-original").text.startswith(NOT_KEPT)
 
 
-def test_where_nobody_looks_nothing_is_kept() -> None:
+def test_without_a_list_of_flows_nothing_is_kept() -> None:
     with sitting() as seat:
         one, sent = seat.stream(*PIECES)
     assert b"Hi." in sent

@@ -1,4 +1,4 @@
-"""What mitmproxy and mitmweb show of answers of LLM APIs, by their own way to choose a view and to ask it."""
+"""What mitmproxy and mitmweb show of answers of LLM APIs, through their own choice of a view."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_answer_is_shown_assembled_whatever_it_is_made_of(seat: Seat, form: s
         exchange(b"\x89PNG", kind="image/png"),
     ],
 )
-def test_all_else_is_shown_as_ever(seat: Seat, one: http.HTTPFlow) -> None:
+def test_everything_else_is_left_to_the_other_views(seat: Seat, one: http.HTTPFlow) -> None:
     before = shown(one)
     assert before.view_name != "thinkwire"
     assert shown(seat.read(one)) == before
@@ -118,9 +118,7 @@ def test_no_body_makes_a_view_fail(seat: Seat, raw: bytes, kind: str, caplog: py
     assert "please report this" not in caplog.text
 
 
-def test_a_bug_of_ours_shows_the_body(
-    seat: Seat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_bug_shows_the_body(seat: Seat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise RuntimeError("a bug")
 
@@ -135,7 +133,7 @@ def test_a_bug_of_ours_shows_the_body(
 # --- what is shown ------------------------------------------------------------------------------------------------
 
 
-def test_rules_and_what_they_did_stand_before_the_answer(seat: Seat) -> None:
+def test_rules_and_what_they_did_come_before_the_answer(seat: Seat) -> None:
     found = rows(shown(seat.stream(*PIECES)[0]).text)
     assert found["asked"] == "chat-completions, model m, stream, 1 message"
     assert found["rules"].startswith("default-rename (")
@@ -145,7 +143,7 @@ def test_rules_and_what_they_did_stand_before_the_answer(seat: Seat) -> None:
     assert "hidden" not in found
 
 
-def test_what_was_hidden_is_said_and_shown_apart(seat: Seat) -> None:
+def test_what_was_hidden_is_counted_and_shown_separately(seat: Seat) -> None:
     text = shown(seat.use("strip").stream(*PIECES)[0]).text
     assert rows(text)["hidden"] == "from the client: 2 events of reasoning"
     _, client, provider = text.split("\n\n")
@@ -157,13 +155,13 @@ def test_what_was_hidden_is_said_and_shown_apart(seat: Seat) -> None:
     assert "content   Hi.\n" in provider
 
 
-def test_a_thought_that_is_hidden_may_be_what_the_answer_begins_with(seat: Seat) -> None:
-    thought = event(chunk({"reasoning_content": "Hi"}))
-    found = rows(shown(seat.use("strip").stream(thought, *PIECES[2:])[0]).text)
+def test_hidden_reasoning_may_be_what_the_answer_begins_with(seat: Seat) -> None:
+    reasoning = event(chunk({"reasoning_content": "Hi"}))
+    found = rows(shown(seat.use("strip").stream(reasoning, *PIECES[2:])[0]).text)
     assert found["hidden"] == "from the client: 1 event of reasoning"
 
 
-def test_tags_that_are_hidden_are_counted_and_those_that_are_told_apart_are_not(seat: Seat, tmp_path: Path) -> None:
+def test_tagged_text_that_is_hidden_is_counted_and_extracted_text_is_not(seat: Seat, tmp_path: Path) -> None:
     tagged = event(chunk({"content": "<think>Hm.</think>Hi."}))
     assert "hidden" not in rows(shown(seat.use("think-tags").stream(tagged)[0]).text)
     rules = tmp_path / "tags.yaml"
@@ -192,7 +190,7 @@ def test_signatures_that_are_hidden_are_counted(seat: Seat) -> None:
     assert rows(shown(one).text)["hidden"] == "from the client: 1 event of reasoning, 1 signature or encrypted text"
 
 
-def test_inlined_thoughts_are_not_called_hidden(seat: Seat, tmp_path: Path) -> None:
+def test_inlined_reasoning_is_not_called_hidden(seat: Seat, tmp_path: Path) -> None:
     rules = tmp_path / "inline.yaml"
     rules.write_text("version: 1\nrules:\n  - id: in-text\n    response: {reasoning: inline}\n")
     one, sent = seat.use(str(rules.with_suffix(""))).stream(*PIECES)
@@ -225,7 +223,7 @@ def test_an_answer_that_is_edited_is_shown_anew(seat: Seat) -> None:
     assert "content   Bye.\n" in shown(one).text
 
 
-def test_choices_calls_refusals_and_errors_are_told_apart(seat: Seat) -> None:
+def test_choices_calls_refusals_and_errors_have_rows_of_their_own(seat: Seat) -> None:
     call = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "look", "arguments": '{"a":1}'}}]}
     sent = stream(
         chunk({"content": "One."}), chunk({"content": "Two."}, 1), chunk(call, 1), chunk({"refusal": "No."}, 1),
@@ -254,11 +252,11 @@ def test_long_lines_are_wrapped_and_lose_nothing(seat: Seat) -> None:
     assert "\n    indented\n" in found
 
 
-def test_no_text_turns_the_reading_direction(seat: Seat) -> None:
+def test_no_text_changes_the_reading_direction(seat: Seat) -> None:
     assert "\\u202e\\x1b[2J" in shown(seat.stream(event(chunk({"content": "\u202e\x1b[2J"})))[0]).text
 
 
-def test_half_a_character_does_not_take_the_view_from_the_screen(seat: Seat) -> None:
+def test_half_a_character_does_not_break_the_screen(seat: Seat) -> None:
     pieces = [event(json.dumps(chunk({name: text}))) for name, text in (("reasoning", "\ud83d"), ("content", "\ude00"))]
     text = shown(seat.stream(*pieces)[0]).text
     assert "\\ud83d" in text
@@ -286,7 +284,7 @@ def test_the_times_of_a_recording_are_those_of_the_provider(seat: Seat, name: st
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_recording_needs_no_addon_to_be_looked_at(name: str) -> None:
+def test_a_recording_can_be_viewed_without_the_addon(name: str) -> None:
     one = recorded(name)
     assert flow_to_json(one)["response"]["contentLength"] > 0
     assert one.response is not None
