@@ -27,11 +27,11 @@ from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
 from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
-__all__ = ["Step", "Thinkwire"]
+__all__ = ["HookStep", "Thinkwire"]
 
 logger = logging.getLogger(__name__)
 
-type Step = Callable[[http.HTTPFlow, FlowState], None]
+type HookStep = Callable[[http.HTTPFlow, FlowState], None]
 """What one part of the addon does in one hook."""
 
 _MEGABYTE: Final = 1024 * 1024
@@ -50,9 +50,9 @@ class Thinkwire:
         self._answers = answers = AnswerStore(self._states)
         self._faults = faults = Faults()
         self._redirect = redirect = Redirect()
-        # In the order in which the parts see each hook. The recorder and the answer store come before the rules edit
+        # Which parts see each hook, in order. The recorder and the answer store come before the rules edit
         # anything; they tap a stream last, so that their taps are the outermost, and get what really comes and leaves.
-        self.steps: Final[dict[str, Sequence[Step]]] = {
+        self.steps: Final[dict[str, Sequence[HookStep]]] = {
             "requestheaders": (recorder.requestheaders, exchanges.requestheaders),
             "request": (
                 exchanges.begin,
