@@ -42,9 +42,8 @@ class Chain(Action):
 
     def finish(self, dialect: Dialect) -> Sequence[str]:
         self._second.expect_end()
-        added = self._first.finish(dialect)
-        last = self._second.finish(dialect)
-        return [*self._added(added, dialect), *last]
+        added = self._added(self._first.finish(dialect), dialect)
+        return [*added, *self._second.finish(dialect)]
 
     def _apply_second(self, first: Outcome, document: Document, edits: Edits) -> Outcome:
         if not self._second.reads_edits or (first.is_sent and not edits):
