@@ -275,7 +275,7 @@ def test_json_lines_say_the_same(tmp_path: Path) -> None:
         "event": None,
         "level": "problem",
         "rule": "no-finish-reason",
-        "text": "there is no finish reason; clients may wait for one, or take the answer for cut off",
+        "text": "there is no finish reason; clients may wait for one, or think that the answer was cut off",
     }
 
 

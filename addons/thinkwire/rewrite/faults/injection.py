@@ -16,7 +16,7 @@ from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.provider_errors import ERROR_EVENT
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.faults.fault import Fault
-from thinkwire.rewrite.reading.event_reader import Cutter, Part, contents_of, is_end_mark, raw_of
+from thinkwire.rewrite.reading.event_reader import Cutter, FramePart, contents_of, is_end_mark, raw_of
 from thinkwire.rewrite.stream.documents import name_like
 from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.wire.aws_event_stream import Message, exception
@@ -99,7 +99,7 @@ class FaultyBody:
     def finish(self) -> list[Step]:
         return self._steps(self._cutter.finish())
 
-    def _steps(self, frames: Iterable[Part]) -> list[Step]:
+    def _steps(self, frames: Iterable[FramePart]) -> list[Step]:
         steps: list[Step] = []
         for step in (step for frame in frames for step in self._pass(frame)):
             if isinstance(step, bytes) and steps and isinstance(last := steps[-1], bytes):
@@ -108,7 +108,7 @@ class FaultyBody:
                 steps.append(step)
         return steps
 
-    def _pass(self, frame: Part) -> Iterator[Step]:
+    def _pass(self, frame: FramePart) -> Iterator[Step]:
         if self.is_over:
             return
         if isinstance(frame, Frame) and frame.is_line_feed:
@@ -127,7 +127,7 @@ class FaultyBody:
         yield from self._send(frame, is_mark=is_end_mark(decode(contents.data)))
         yield from self._go_wrong(frame)
 
-    def _send(self, frame: Part, *, is_mark: bool) -> Iterator[Step]:
+    def _send(self, frame: FramePart, *, is_mark: bool) -> Iterator[Step]:
         raw = raw_of(frame)
         if self._cutter.form in _WHOLE and self._fault.cut_after is not None:
             yield raw[: len(raw) // 2]
@@ -137,7 +137,7 @@ class FaultyBody:
         if self._sent_last:
             yield raw
 
-    def _go_wrong(self, frame: Part) -> Iterator[Step]:
+    def _go_wrong(self, frame: FramePart) -> Iterator[Step]:
         """What comes behind as many events as have come."""
         fault, is_whole = self._fault, self._cutter.form in _WHOLE
         if self.is_over:
@@ -154,7 +154,7 @@ class FaultyBody:
         self.is_over = True
         yield Break()
 
-    def _error(self, frame: Part) -> bytes:
+    def _error(self, frame: FramePart) -> bytes:
         """An error in the likeness of the last event, or of the one in whose place it stands."""
         form = self._cutter.form
         if form is BodyFormat.MESSAGES:

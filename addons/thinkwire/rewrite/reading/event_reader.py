@@ -1,7 +1,7 @@
 """The events of a recorded answer: chunks in with their times, documents out with theirs.
 
-It undoes the coding and cuts the body as the rewriting does (`beginning.py` says what it is made of), and reads no
-document. Nothing is sent anywhere, so nothing has to be put together again.
+It undoes the coding and cuts the body as the rewriting does (`stream/sniff.py` finds its format), and reads no document.
+Nothing is sent anywhere, so nothing has to be put together again.
 """
 
 import re
@@ -19,7 +19,7 @@ from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Contents", "Cutter", "Event", "FrameReader", "Part", "contents_of", "is_end_mark", "raw_of"]
+__all__ = ["Contents", "Cutter", "Event", "FramePart", "FrameReader", "contents_of", "is_end_mark", "raw_of"]
 
 _END_MARK: Final = re.compile(r"\s*\[\s*[A-Za-z_]+\s*\]\s*\Z")
 
@@ -31,13 +31,13 @@ class Event:
     number: int
     """From 1; comments and blank lines are not counted."""
     time: float | None
-    """When its last byte came, in seconds since the request; None where that is not known."""
+    """When its last byte came, in seconds since the request; None if that is not known."""
     raw: bytes
     """With its framing, in no coding."""
     text: str = ""
-    """The document, as document text; or what stands in its place."""
+    """The document, as document text; or what is there instead."""
     name: str = ""
-    """What its frame calls it."""
+    """The name that its frame gives it."""
     extent: Extent = Extent.DELTA
     is_cut: bool = False
     """Did the body end before the event did?"""
@@ -54,27 +54,27 @@ class Event:
         return is_end_mark(self.text)
 
 
-type Part = Frame | Line | Element | Message
-"""A piece of a body: a document in its frame, or what stands between two of them."""
+type FramePart = Frame | Line | Element | Message
+"""A piece of a body: a document in its frame, or what is between two of them."""
 
 
 class _Splitter(Protocol):
-    def feed(self, chunk: bytes) -> Iterable[Part]: ...
+    def feed(self, chunk: bytes) -> Iterable[FramePart]: ...
 
-    def finish(self) -> Iterable[Part]: ...
+    def finish(self) -> Iterable[FramePart]: ...
 
 
 class _Whole:
-    """One text, which nothing cuts."""
+    """One text, which is not cut."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, chunk: bytes) -> Iterable[Part]:
+    def feed(self, chunk: bytes) -> Iterable[FramePart]:
         self._held += chunk
         return ()
 
-    def finish(self) -> Iterable[Part]:
+    def finish(self) -> Iterable[FramePart]:
         return [Line(bytes(self._held))] if self._held else []
 
 
@@ -89,7 +89,7 @@ _SPLITTERS: Final[dict[BodyFormat, Callable[[], _Splitter]]] = {
 
 
 def is_end_mark(text: str) -> bool:
-    """Is it what some streams end with, in place of a document?"""
+    """Is it what some streams end with, instead of a document?"""
     return _END_MARK.match(text) is not None
 
 
@@ -103,55 +103,55 @@ class Contents(NamedTuple):
 
     @property
     def is_event(self) -> bool:
-        """Comments and blank lines are none."""
+        """Comments and blank lines are not events."""
         return bool(self.data.strip() or self.damage)
 
 
-def contents_of(part: Part) -> Contents:
+def contents_of(part: FramePart) -> Contents:
     """Reads the frame, not the document."""
     try:
         data = part.data or b""
-    except Exception as error:  # a message that is damaged, or holds what no such message may
+    except Exception as error:  # a message that is damaged or malformed
         return Contents(b"", Extent.DELTA, str(error) or type(error).__name__)
     if isinstance(part, Frame) and part.is_foreign and is_document(decode(part.raw)):
-        return Contents(part.raw, Extent.SNAPSHOT, "")  # a text that is no event, most often a gateway's error
+        return Contents(part.raw, Extent.SNAPSHOT, "")  # a text that is not an event, usually a gateway's error
     return Contents(data, Extent.DELTA, "")
 
 
-def raw_of(part: Part) -> bytes:
+def raw_of(part: FramePart) -> bytes:
     """All its bytes."""
     return part.lead + part.raw if isinstance(part, Element) else part.raw
 
 
 class Cutter:
-    """Cuts one body into its parts, whatever it is made of. The bytes of all of them, joined, are those of the body."""
+    """Cuts one body into its parts, whatever its format. The bytes of all parts, joined, are those of the body."""
 
     def __init__(self, label: ContentHint) -> None:
-        self._beginning = Sniffer(label)
+        self._sniffer = Sniffer(label)
         self._splitter: _Splitter | None = None
         self.form: BodyFormat | None = None
-        """What the body is made of; None while that is open."""
+        """The body's format; None until it is known."""
 
     @classmethod
     def of(cls, form: BodyFormat) -> Self:
-        """A cutter of bytes of which it is known what they are, though they are not a whole body."""
+        """A cutter of bytes whose format is known, though they are not a whole body."""
         cutter = cls(ContentHint.UNSURE)
         cutter._begin(form)
         return cutter
 
-    def feed(self, chunk: bytes) -> list[Part]:
+    def feed(self, chunk: bytes) -> list[FramePart]:
         """The parts that these bytes complete."""
         if self._splitter is not None:
             return list(self._splitter.feed(chunk))
-        blanks, form, held = self._beginning.feed(chunk)
-        first: list[Part] = [Element(blanks, b"")] if blanks else []
+        blanks, form, held = self._sniffer.feed(chunk)
+        first: list[FramePart] = [Element(blanks, b"")] if blanks else []
         return first if form is None else [*first, *self._begin(form).feed(held)]
 
-    def finish(self) -> list[Part]:
+    def finish(self) -> list[FramePart]:
         """What is left when the body ends."""
         if self._splitter is not None:
             return list(self._splitter.finish())
-        form, rest = self._beginning.finish()
+        form, rest = self._sniffer.finish()
         splitter = self._begin(form)
         return [*splitter.feed(rest), *splitter.finish()]
 
@@ -174,14 +174,14 @@ class FrameReader:
 
     @classmethod
     def of(cls, form: BodyFormat) -> Self:
-        """A reader of bytes of which it is known what they are, though they are not a whole body."""
+        """A reader of bytes whose format is known, though they are not a whole body."""
         reader = cls(ContentHint.UNSURE)
         reader._cutter = Cutter.of(form)
         return reader
 
     @property
     def form(self) -> BodyFormat | None:
-        """What the body is made of; None while that is open."""
+        """The body's format; None until it is known."""
         return self._cutter.form
 
     def feed(self, chunk: bytes, now: float | None = None) -> list[Event]:
@@ -192,13 +192,13 @@ class FrameReader:
         """What is left when the body ends."""
         return [event for _, event in self.finish_parts() if event is not None]
 
-    def feed_parts(self, chunk: bytes, now: float | None = None) -> Iterator[tuple[Part, Event | None]]:
-        """The parts that these bytes complete, each with the event that it is; comments and blank lines are none."""
+    def feed_parts(self, chunk: bytes, now: float | None = None) -> Iterator[tuple[FramePart, Event | None]]:
+        """The parts that these bytes complete, each with its event; comments and blank lines have none."""
         self._now = now
         return ((part, self._event(part, is_last=False)) for part in self._cutter.feed(self._decode(chunk)))
 
-    def finish_parts(self) -> Iterator[tuple[Part, Event | None]]:
-        """The same of what is left when the body ends."""
+    def finish_parts(self) -> Iterator[tuple[FramePart, Event | None]]:
+        """The same for what is left when the body ends."""
         if self._decoder is not None and not self._decoder.is_complete and not self.damage:
             self.damage = "the compressed body ends too early"
         return ((part, self._event(part, is_last=True)) for part in self._cutter.finish())
@@ -212,7 +212,7 @@ class FrameReader:
             self.damage = f"the compressed body is damaged: {error}"
             return b""
 
-    def _event(self, part: Part, *, is_last: bool) -> Event | None:
+    def _event(self, part: FramePart, *, is_last: bool) -> Event | None:
         contents = contents_of(part)
         if not contents.is_event:
             return None

@@ -1,6 +1,6 @@
-"""What in a recorded answer would trip a client: one small function for each thing, named after what it finds.
+"""What in a recorded answer would trip a client: one small function for each finding, named after it.
 
-It knows no API; what one allows or asks for, its table says.
+It knows no API; what an API allows or requires is in its dialect.
 """
 
 import json
@@ -23,18 +23,18 @@ __all__ = ["RULES", "Finding", "Subject", "findings"]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An answer under the lint's eye."""
+    """The answer that is examined."""
 
     said: list[EventContent]
     dialect: Dialect
     form: BodyFormat
     request: RequestFacts
     times: Sequence[float] = ()
-    """When each chunk came; empty where that is not known."""
+    """When each chunk came; empty if that is not known."""
     failure: str = ""
     """Why the exchange broke off, if it did."""
     longest_gap: float = 10.0
-    """Seconds of silence that are no finding yet."""
+    """Seconds of silence that are not yet a finding."""
 
     @property
     def moments(self) -> Iterator[Moment]:
@@ -46,16 +46,16 @@ class Subject:
 
     @property
     def has_failed(self) -> bool:
-        """Did it break off, or end in an error? Then what is missing at its end is no news."""
+        """Did it break off, or end in an error? Then nothing else is expected at its end."""
         return bool(self.failure) or _is_torn(self) or any(moment.kind is Kind.ERROR for moment in self.moments)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that would trip clients, or may surprise them."""
+    """Something that would trip clients, or might surprise them."""
 
     event: int | None
-    """None where it is about the answer as a whole."""
+    """None if it is about the answer as a whole."""
     text: str
     """A sentence without its full stop."""
     is_note: bool = False
@@ -64,13 +64,13 @@ class Finding:
 
 
 def findings(subject: Subject) -> list[Finding]:
-    """All that is found, in the order of the events; what is about the whole answer stands last."""
+    """All findings, in the order of the events; those about the whole answer come last."""
     found = [Finding(one.event, one.text, one.is_note, name) for name, rule in RULES.items() for one in rule(subject)]
     return sorted(found, key=lambda one: one.event if one.event is not None else len(subject.said) + 1)
 
 
 def broken_off(subject: Subject) -> Iterator[Finding]:
-    """The answer ends before it is at its end."""
+    """The answer ends too early."""
     if subject.failure:
         yield Finding(None, f"the answer broke off: {subject.failure}")
     if not subject.said or not subject.said[-1].event.is_cut:
@@ -88,10 +88,10 @@ def _is_torn(subject: Subject) -> bool:
 
 
 def error_inside(subject: Subject) -> Iterator[Finding]:
-    """An error stands in the middle of an answer."""
+    """There is an error in the middle of an answer."""
     for moment in subject.moments:
         if moment.kind is Kind.ERROR:
-            yield Finding(moment.event, f"an error stands in the answer: {_cut(moment.text)}")
+            yield Finding(moment.event, f"there is an error in the answer: {_cut(moment.text)}")
 
 
 def not_json(subject: Subject) -> Iterator[Finding]:
@@ -107,7 +107,7 @@ _SPOKEN: Final = (Kind.REASONING, Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 
 def no_finish_reason(subject: Subject) -> Iterator[Finding]:
-    """Nothing says why the answer ends."""
+    """The answer has no finish reason."""
     if subject.has_failed:
         return
     spoken = dict.fromkeys(moment.choice for moment in subject.moments if moment.kind in _SPOKEN)
@@ -115,7 +115,9 @@ def no_finish_reason(subject: Subject) -> Iterator[Finding]:
     for choice in spoken:
         if choice not in finished:
             whose = f"choice {choice} has" if len(spoken) > 1 else "there is"
-            yield Finding(None, f"{whose} no finish reason; clients may wait for one, or take the answer for cut off")
+            yield Finding(
+                None, f"{whose} no finish reason; clients may wait for one, or think that the answer was cut off"
+            )
 
 
 def _ends(moment: Moment) -> bool:
@@ -123,12 +125,12 @@ def _ends(moment: Moment) -> bool:
 
 
 def no_end_mark(subject: Subject) -> Iterator[Finding]:
-    """A stream lacks the mark that ends it, where the API has one."""
+    """A stream lacks the end mark that its API has."""
     mark = subject.dialect.end_mark
     if subject.form is not BodyFormat.EVENTS or not mark or subject.has_failed:
         return
     if all(said.event.text.strip() != mark for said in subject.said):
-        yield Finding(None, f"the stream has no {mark}, for which clients of this API wait")
+        yield Finding(None, f"the stream has no {mark}, which clients of this API wait for")
 
 
 def names_differ(subject: Subject) -> Iterator[Finding]:
@@ -150,12 +152,12 @@ def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:
     if not subject.is_stream:
         return  # the order of members means nothing
     answered: set[int | str] = set()
-    told: set[int | str] = set()
+    reported: set[int | str] = set()
     for moment in subject.moments:
         if moment.kind in (Kind.TEXT, Kind.REFUSAL) and moment.text.strip():
             answered.add(moment.choice)
-        elif moment.kind is Kind.REASONING and moment.text.strip() and moment.choice in answered - told:
-            told.add(moment.choice)
+        elif moment.kind is Kind.REASONING and moment.text.strip() and moment.choice in answered - reported:
+            reported.add(moment.choice)
             allowed = subject.dialect.has_blocks
             more = "which this API allows" if allowed else "which clients show out of place, or not at all"
             yield Finding(moment.event, f"reasoning comes after the answer has begun, {more}", is_note=allowed)
@@ -165,7 +167,7 @@ _OPEN: Final = (TagState.REASONING, TagState.CHANNEL_REASONING)
 
 
 def unclosed_tag(subject: Subject) -> Iterator[Finding]:
-    """A tag in the text opens a thought, and none closes it."""
+    """A tag in the text opens a block of reasoning, and none closes it."""
     texts: dict[object, list[Moment]] = {}
     for moment in subject.moments:
         if moment.kind is Kind.TEXT:
@@ -174,11 +176,11 @@ def unclosed_tag(subject: Subject) -> Iterator[Finding]:
         text = "".join(moment.text for moment in moments)
         for opening in dict.fromkeys(filter(None, (_unclosed(family, text) for family in FAMILIES.values()))):
             event = _event_at(moments, text.rfind(opening))
-            yield Finding(event, f"{_quoted(opening)} opens a thought in the text, and nothing closes it")
+            yield Finding(event, f"{_quoted(opening)} opens reasoning in the text, and nothing closes it")
 
 
 def _unclosed(family: Family, text: str) -> str:
-    """What opens the thought in which the text ends, by a family of tags; nothing where it does not."""
+    """The tag of a family that opens the block in which the text ends; empty if it does not end in one."""
     reader = TagReader(family, starts_inside=False)
     reader.feed(text)
     if reader.reading.state not in _OPEN:
@@ -188,7 +190,7 @@ def _unclosed(family: Family, text: str) -> str:
 
 
 def _event_at(moments: list[Moment], position: int) -> int:
-    """The event that brings a position of a text."""
+    """The event that holds a position of a text."""
     at = 0
     for moment in moments:
         at += len(moment.text)
@@ -217,7 +219,7 @@ def _extent(subject: Subject) -> Extent:
 
 
 def _shown(said: EventContent, update: Update, subject: Subject) -> list[str]:
-    """The reasoning and the visible text of an update, as far as there is any."""
+    """The reasoning and the visible text of an update, if there is any."""
     if update.item is None or any(part.is_meaningful for part in update.of(Kind.TOOL_CALL)):
         return []
     name = update.item.number
@@ -251,13 +253,13 @@ def index_gap(subject: Subject) -> Iterator[Finding]:
                 goes_back = count_of is CountOf.DOCUMENTS and before is not None and number <= before
                 if is_gap or goes_back:
                     expected = 0 if before is None else before + 1
-                    text = f"{node.key} is {number}, where {expected} should come; clients that count by it stumble"
+                    text = f"{node.key} is {number}, but {expected} should come next; clients that count by it stumble"
                     yield Finding(said.event.number, text)
                 last[space] = number if count_of is CountOf.DOCUMENTS or before is None else max(before, number)
 
 
 def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
-    """Thinking has no signature, where the API checks it."""
+    """Thinking has no signature, although the API checks it."""
     if not subject.dialect.needs_signatures or subject.has_failed:
         return
     blocks: list[int] = []
@@ -280,7 +282,7 @@ def unsigned_thinking(subject: Subject) -> Iterator[Finding]:
 
 
 def no_usage(subject: Subject) -> Iterator[Finding]:
-    """The answer does not say what was used."""
+    """The answer has no usage."""
     if subject.has_failed or any(moment.kind is Kind.USAGE for moment in subject.moments):
         return
     if usage_in_stream(subject.request):

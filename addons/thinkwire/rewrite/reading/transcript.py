@@ -1,7 +1,7 @@
-"""An answer as moments: who said what, when. Documents in, moments out; nothing is changed.
+"""An answer as moments: each piece of text, call or state, and when it came. Documents in, moments out.
 
-It knows no API: the places come from the tables, and which API it is from the documents, as in rewriting. What a
-stream repeats as a whole is no moment, as far as its deltas have said it.
+It knows no API: the fields come from the tables, and the API is recognised from the documents, as in rewriting. A
+snapshot in a stream adds only what the deltas before it have not said.
 """
 
 import json
@@ -28,26 +28,26 @@ type Number = int | str
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that an event says."""
+    """One piece of what an event holds."""
 
     kind: Kind
     text: str
-    """The text; for token metadata, usage and errors the JSON value as it stands."""
+    """The text; for token metadata, usage and errors the JSON value as it came."""
     choice: Number = 0
     block: Number | None = None
-    """Where the answer is a row of blocks or items: which one."""
+    """If the answer consists of blocks or items: which one."""
     name: str = ""
-    """The name of the called function where it is said here; for token metadata the member's."""
+    """The name of the called function, if it is here; for token metadata, the member's name."""
     call: Number | None = None
     """Which of the calls of its choice or block."""
     event: int = 0
     time: float | None = None
     answer: int = 0
-    """Which of the answers where one follows the other, as on a WebSocket: the numbers of blocks begin anew."""
+    """Which of several answers in a row, as on a WebSocket, where the numbers of blocks start again."""
 
     @property
     def value(self) -> Any:
-        """The parsed value of what is JSON; else the text."""
+        """The parsed value if it is JSON, else the text."""
         try:
             return json.loads(self.text, strict=False)
         except ValueError:
@@ -56,11 +56,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class EventContent:
-    """What one event says."""
+    """What one event holds."""
 
     event: Event
     updates: list[Update] = field(default_factory=list)
-    """Its parts, for who asks for them: they take far more room than the text."""
+    """Its parts, if they are asked for: they take far more memory than the text."""
     moments: list[Moment] = field(default_factory=list)
     problem: str = ""
     """Why it cannot be read."""
@@ -70,26 +70,26 @@ _LATER: Final = (Kind.TOKENS, Kind.REASONING_TOKENS, Kind.OPAQUE, Kind.FINISH, K
 _TEXTS: Final = (Kind.TEXT, Kind.REFUSAL)
 _SPOKEN: Final = (Kind.REASONING, *_TEXTS)
 _KEPT: Final = 8
-"""Forms of events that recur: a few choices, each with its thought and its answer."""
+"""Forms of events that recur: a few choices, each with its reasoning and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Recurring:
-    """Events that differ from one that was read only in the text that they say."""
+    """Events that differ only in their text from one that was read."""
 
     outline: EventForm
     name: str
-    """What their frames call them."""
+    """The name that their frames give them."""
     moment: Moment
     heard: tuple[list[str], list[str]]
-    """Where the text is added: what was said by the same, and by all deltas."""
+    """Where the text is added: to the text of its item, and to that of all deltas."""
 
 
 class Assembler:
     """Reads the events of one answer, in order.
 
-    In the run of a stream most events recur with another text. Such are not read once more, unless their parts are
-    asked for; a test holds both ways together.
+    Most events of a stream recur with another text. These are not read again, unless their parts are asked for; a test
+    compares both ways.
     """
 
     def __init__(
@@ -98,17 +98,17 @@ class Assembler:
         self._answer = AnswerRewriter(ResponsePlan(), request, dialects)
         self._keeps_updates = keeps_updates
         self._recurring: list[_Recurring] = []
-        """The last used one first."""
+        """The last used first."""
         self._heard: tuple[list[str], list[str]] = [], []
         """Where the last text of a delta was added."""
         self._said: dict[tuple[Number | None, Kind, Number | None], list[str]] = {}
-        """What was said so far, by the owner's number, the kind, and the call."""
+        """The texts so far, by the item's number, the kind, and the call."""
         self._by_deltas: dict[Kind, list[str]] = {}
-        """What deltas have said, whoever it was."""
+        """The texts of all deltas, whatever their item."""
         self._named: set[tuple[Number | None, Number | None]] = set()
         """Calls whose names are known."""
         self._calls: dict[Number | None, int] = {}
-        """How many calls without a number an owner has made."""
+        """How many calls without a number an item has made."""
         self._now = Event(0, None, b"")
         self._answers = 0
         """How many have begun."""
@@ -133,7 +133,7 @@ class Assembler:
         self._answers += bool(resets)
         for space in resets:
             self._reset(space)
-        # What a document says beside its choices repeats them, if it says any text.
+        # Text of a document outside of its choices repeats them.
         moments = [one for update in [*updates[1:], *updates[:1]] for one in self._moments(update)]
         if self._keeps_updates:
             return EventContent(event, updates, moments)
@@ -142,7 +142,7 @@ class Assembler:
         return EventContent(event, moments=moments)
 
     def _recur(self, event: Event) -> Moment | None:
-        """What an event says that is like an earlier one; None where it has to be read."""
+        """The moment of an event that has the form of an earlier one; None if it has to be read."""
         raw = event.text.encode("latin-1") if self._recurring else b""
         for one in self._recurring:
             if one.name == event.name and event.extent is Extent.DELTA and (span := one.outline.text_in(raw)):
@@ -156,7 +156,7 @@ class Assembler:
         return None
 
     def _learn(self, event: Event, updates: list[Update], moment: Moment) -> None:
-        """Note an event that says nothing but one text."""
+        """Note an event that holds only one text."""
         is_delta = event.extent is Extent.DELTA and all(update.extent is Extent.DELTA for update in updates)
         gaps = gaps_in(updates) if is_delta and moment.kind in _SPOKEN and len(event.text) <= LONGEST else None
         if gaps is not None and _string_at(event.text, gaps.text) == moment.text:
@@ -165,7 +165,7 @@ class Assembler:
             del self._recurring[_KEPT:]
 
     def _reset(self, space: str) -> None:
-        """The numbers of a space begin anew, and so does what is said under them."""
+        """The numbers of a space start again, and so do the texts under them."""
         self._recurring.clear()
         if self.dialect is not None and self.dialect.has_blocks and space:
             self._said.clear()
@@ -189,7 +189,7 @@ class Assembler:
             yield self._moment(kind, new, update)
 
     def _new(self, kind: Kind, text: str, update: Update, number: Number | None, call: Number | None = None) -> str:
-        """What of a text was not said yet."""
+        """The part of a text that has not come yet."""
         if not text:
             return ""
         pieces = self._said.setdefault((number, kind, call), [])
@@ -208,7 +208,7 @@ class Assembler:
         return text
 
     def _repeats_choices(self, text: str, kind: Kind, update: Update) -> bool:
-        """Is it said beside the choices, and what they say, or one of them?"""
+        """Is it outside of the choices, and the text of all of them, or of one?"""
         if update.item is not None:
             return False
         texts = ["".join(pieces) for (_, one, _), pieces in self._said.items() if one is kind]
@@ -251,7 +251,7 @@ def _text_of(part: Part) -> str:
 
 
 def _shown(part: Part) -> str:
-    """The value of a part: a text, or JSON as it stands."""
+    """The value of a part: a text, or JSON as it came."""
     if part.kind is Kind.FINISH and part.node.is_string:
         return str(part.node.value)
     return part.node.raw.encode("latin-1").decode("utf-8", "replace")
@@ -262,7 +262,7 @@ def _shown(part: Part) -> str:
 
 @dataclass(slots=True)
 class Choice:
-    """One choice, put together: pieces of one kind that follow each other are one."""
+    """One choice, put together: consecutive pieces of one kind are one."""
 
     pieces: list[Moment] = field(default_factory=list)
     """Reasoning, texts, refusals and calls in their order; the time of each is that of its first moment."""
@@ -322,7 +322,7 @@ def _finish(result: Assembled, moment: Moment) -> None:
 
 
 def _add(groups: list[list[Moment]], moment: Moment) -> None:
-    """Put a moment to those that it continues."""
+    """Add a moment to those that it continues."""
     for group in reversed(groups):
         last = group[-1]
         if last.answer != moment.answer:
@@ -331,7 +331,7 @@ def _add(groups: list[list[Moment]], moment: Moment) -> None:
             group.append(moment)
             return
         if moment.kind is not Kind.TOOL_CALL or last.kind is not Kind.TOOL_CALL:
-            break  # calls may be made at once; all else comes in a row
+            break  # calls may be parallel; everything else comes in a row
     groups.append([moment])
 
 
