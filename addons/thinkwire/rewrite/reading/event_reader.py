@@ -1,7 +1,7 @@
 """The events of a recorded answer: chunks in with their times, documents out with theirs.
 
-It undoes the coding and cuts the body as the rewriting does (`stream/sniff.py` finds its format), and reads no document.
-Nothing is sent anywhere, so nothing has to be put together again.
+It undoes the coding and cuts the body as the rewriting does (`stream/sniff.py` finds its format), and reads no
+document. Nothing is sent anywhere, so nothing has to be put together again.
 """
 
 import re
