@@ -54,13 +54,13 @@ def test_a_test_that_fails_says_where_it_stands_and_what_came(capsys: pytest.Cap
         "FAILED  shows (r.yaml:6)",
         "        rules",
         "          expected  none",
-        "          came      hide",
+        "          got       hide",
         "        reasoning",
         '          expected  "Hm"',
-        '          came      ""',
+        '          got       ""',
         "        request.absent",
         "          expected  no model",
-        '          came      model: "m"',
+        '          got       model: "m"',
         "r.yaml: 2 tests, 1 failed",
     ]
     assert err == ""
@@ -205,8 +205,8 @@ def test_the_report_says_what_is_wrong() -> None:
     failure, error = suite.find(".//failure"), suite.find(".//error")
     assert failure is not None
     assert error is not None
-    assert failure.get("message") == "rules: expected none, came hide"
-    assert (failure.text or "").splitlines()[1] == 'reasoning: expected "Hm", came ""'
+    assert failure.get("message") == "rules: expected none, got hide"
+    assert (failure.text or "").splitlines()[1] == 'reasoning: expected "Hm", got ""'
     assert error.get("message") == "cannot read gone.flow: no such file or directory"
 
 

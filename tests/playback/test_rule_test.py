@@ -44,7 +44,7 @@ def run(folder: Path, rule: str, test: str, *flows: Any) -> Verdict:
 def differing(folder: Path, rule: str, test: str, *flows: Any) -> list[str]:
     verdict = run(folder, rule, test, *flows)
     assert not verdict.obstacle
-    return [one.what for one in verdict.differences]
+    return [one.what for one in verdict.mismatches]
 
 
 # --- answers ------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_an_answer_that_cannot_be_read_is_withheld_as_live(tmp_path: Path) -> No
     broken = exchange(b'{"choices": [{"message"', kind="application/json", question=QUESTION | {"stream": False})
     assert differing(tmp_path, STRIP, "expect: {status: 502, present: [error.message]}", broken) == []
     verdict = run(tmp_path, STRIP, 'rules: [hide], expect: {reasoning: "", absent: [reasoning_content]}')
-    assert [one.what for one in verdict.differences] == ["status"]
+    assert [one.what for one in verdict.mismatches] == ["status"]
     assert "the body cannot be read" in verdict.notes[0]
 
 
@@ -117,7 +117,7 @@ def test_a_refused_request_gets_our_answer(tmp_path: Path) -> None:
     refused = 'expect: {status: 400, content: "", present: [error]}'
     assert differing(tmp_path, rule, refused, flow) == []
     verdict = run(tmp_path, rule, "expect: {content: Hi, request: {present: [model]}}")
-    assert [one.what for one in verdict.differences] == ["status", "content", "request"]
+    assert [one.what for one in verdict.mismatches] == ["status", "content", "request"]
     assert "redacted_thinking" in verdict.notes[0]
 
 

@@ -37,7 +37,7 @@ def test_a_command_line_says_the_same(texts: list[str], fault: Fault | None) -> 
         (["stall=5"], "stall needs a number of events and how many seconds it lasts: stall=5:3"),
         (["stall=5:0"], "stall needs a number of events and how many seconds it lasts: stall=5:3"),
         (["stall=5:inf"], "stall needs a number of events and how many seconds it lasts: stall=5:3"),
-        (["drop-done=yes"], "drop-done stands alone, without a value"),
+        (["drop-done=yes"], "drop-done takes no value"),
         (
             ["status-first=200"],
             "status-first needs the status of an error, from 400 to 599, and may say how often: "
@@ -49,8 +49,8 @@ def test_a_command_line_says_the_same(texts: list[str], fault: Fault | None) -> 
             "status-first=429 or status-first=429:2",
         ),
         (["split=1", "split=2"], "the fault split is given twice"),
-        (["split=1", "none"], "none stands alone: it takes away the faults of the rule file"),
-        (["live"], "live is for rule files; what is asked for here is for the replay alone"),
+        (["split=1", "none"], "none must be the only one: it turns off the faults of the rule file"),
+        (["live"], "live is for rule files: faults that are asked for here apply to the replay alone"),
         (
             ["cut-after=1", "error-after=1"],
             "error-after and cut-after cannot be combined: each of them ends the answer",

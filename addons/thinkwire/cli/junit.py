@@ -61,8 +61,8 @@ def _case(verdict: Verdict) -> ElementTree.Element:
     )
     if verdict.obstacle:
         case.append(_trouble("error", verdict.obstacle))
-    elif verdict.differences:
-        said = [f"{one.what}: expected {one.expected}, came {one.came}" for one in verdict.differences]
+    elif verdict.mismatches:
+        said = [f"{one.what}: expected {one.expected}, got {one.got}" for one in verdict.mismatches]
         case.append(_trouble("failure", "\n".join([*said, *verdict.notes])))
     return case
 

@@ -109,10 +109,10 @@ def _lines(verdict: Verdict, colours: Colours) -> Iterator[str]:
         yield f"{colours.green('ok')}      {test.id}"
     else:
         yield f"{colours.red('FAILED')}  {where}"
-        for difference in verdict.differences:
-            yield f"        {colours.bold(printable(difference.what))}"
-            yield f"          expected  {printable(difference.expected)}"
-            yield f"          came      {printable(difference.came)}"
+        for mismatch in verdict.mismatches:
+            yield f"        {colours.bold(printable(mismatch.what))}"
+            yield f"          expected  {printable(mismatch.expected)}"
+            yield f"          got       {printable(mismatch.got)}"
         if verdict.notes:
             yield f"        {colours.dim(printable('; '.join(verdict.notes)))}"
 

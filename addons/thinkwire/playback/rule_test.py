@@ -17,7 +17,7 @@ from thinkwire.rewrite.reading.transcript import assembled
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.rule_tests.expected import RuleTest
 from thinkwire.ruleset.rule_tests.overrides import OverridesError, RequestOverrides
-from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, differences
+from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, mismatches
 from thinkwire.wire.json_tree import Unreadable, decode, read
 
 __all__ = ["run_test"]
@@ -34,7 +34,7 @@ def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recor
         actual = _actual(test, ruleset, read_file)
     except _CannotRunError as error:
         return Verdict(test, obstacle=str(error), seconds=time.perf_counter() - begin)
-    return Verdict(test, differences(test.expected, actual), actual.notes, seconds=time.perf_counter() - begin)
+    return Verdict(test, mismatches(test.expected, actual), actual.notes, seconds=time.perf_counter() - begin)
 
 
 def _actual(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Actual:

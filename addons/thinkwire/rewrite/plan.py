@@ -43,7 +43,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Reasoning does not reach the client, nor does anything that betrays it."""
+    """Neither reasoning nor anything that betrays it reaches the client."""
 
     token_metadata: TokenMetadata = TokenMetadata.HIDDEN
     opaque: Opaque = Opaque.DROP
@@ -51,7 +51,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Reasoning reaches the client under these member names, first one first; at least one, none twice."""
+    """Reasoning reaches the client under these member names, in this order; at least one, none twice."""
 
     names: tuple[str, ...]
 
@@ -88,18 +88,18 @@ class ResponsePlan:
     """Seconds without a byte to the client after which an SSE comment goes out."""
     extract: Extract | None = None
     fault: Fault = NO_FAULT
-    """What goes wrong with it, so that clients can be tested; made before all else."""
+    """What goes wrong with it, so that clients can be tested; happens before anything else."""
 
     @property
     def drops_unreadable(self) -> bool:
-        """Does a document go that cannot be read?"""
+        """Is a document dropped that cannot be read?"""
         if self.on_error is None:
             return isinstance(self.reasoning, Strip)
         return self.on_error is OnError.DROP
 
     @property
     def changes(self) -> bool:
-        """May an answer differ from what the provider sent, faults aside?"""
+        """May an answer differ from what the provider sent, apart from faults?"""
         return self.extract is not None or not isinstance(self.reasoning, Keep)
 
 
@@ -115,7 +115,7 @@ class To(Enum):
     NATIVE = "native"
     """In the API's own form."""
     AUTO = "auto"
-    """As the table of takers says."""
+    """As the table of history formats says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ class History:
 
     to: To = To.KEEP
     fill: str | None = None
-    """The reasoning of messages that have tool calls and none of their own; None fills nothing."""
+    """The reasoning to write into messages that have tool calls but none; None fills nothing."""
     drops_unsigned: bool = False
-    """Do thinking blocks without a signature go?"""
+    """Are thinking blocks without a signature removed?"""
 
     @property
     def changes(self) -> bool:
@@ -139,10 +139,10 @@ class RequestPlan:
 
     remove: tuple[JSONPath, ...] = ()
     set: tuple[tuple[JSONPath, str], ...] = ()
-    """Path and the new value as JSON text; members on the way that are missing are made."""
+    """Path and the new value as JSON text; missing members on the way are created."""
     history: History = History()
     restore: bool = False
-    """Is reasoning put back that the client has lost?"""
+    """Is reasoning that the client has lost put back?"""
 
     @property
     def changes(self) -> bool:
@@ -158,5 +158,5 @@ class Plan:
 
     @property
     def reads_answer(self) -> bool:
-        """Is an answer to be read, to change it or to remember what was thought?"""
+        """Must an answer be read, to change it or to remember its reasoning?"""
         return self.response.changes or self.request.restore

@@ -1,6 +1,6 @@
-"""One parsed file -> its model, or all that is wrong with it.
+"""One parsed file -> its model, or everything that is wrong with it.
 
-Checks a file by itself; what needs other files (includes, unique ids) is the loader's business.
+Checks a file on its own; whatever needs other files (includes, unique ids) is the loader's business.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def check_file(source: Source, root: YamlNode, compile_filter: CompileFilter) ->
         model = RuleFile.model_validate(plain(root), context=compile_filter)
     except ValidationError as error:
         found = error.errors(include_url=False)
-        # A file of another version has other keys: whatever else is said about it would be misleading.
+        # A file of another version has other keys: anything else said about it would be misleading.
         other_version = [one for one in found if one["type"] == "version"]
         translated = (translate(one, source, root) for one in other_version or found)
         return None, [*(problem for problem in translated if problem), *([] if other_version else problems)]
@@ -36,25 +36,25 @@ def check_file(source: Source, root: YamlNode, compile_filter: CompileFilter) ->
 
 
 def rules_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's rules, also where the file has problems."""
+    """The nodes of a file's rules, even if the file has problems."""
     rules = root.get("rules")
     return rules.items if rules else ()
 
 
 def dialects_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's dialects, also where the file has problems."""
+    """The nodes of a file's dialects, even if the file has problems."""
     dialects = root.get("dialects")
     return dialects.items if dialects else ()
 
 
 def tests_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's tests, also where the file has problems."""
+    """The nodes of a file's tests, even if the file has problems."""
     tests = root.get("tests")
     return tests.items if tests else ()
 
 
 def texts_of(node: YamlNode | None) -> Iterator[YamlNode]:
-    """The texts in a list, also where it has other things in it."""
+    """The texts in a list, even if it has other things in it."""
     return (item for item in (node.items if node else ()) if item.kind is NodeKind.TEXT)
 
 
@@ -95,7 +95,7 @@ def _clash(source: Source, earlier: SettingValue, edit: SettingValue, span: Span
 
 def _nothing_expected(source: Source, test: YamlNode) -> Iterator[Problem]:
     keys = {key.text for key, _ in test.entries}
-    has_slips = not keys.issubset(RuleTestModel.key_names())  # one of them may be meant
+    has_slips = not keys.issubset(RuleTestModel.key_names())  # one of them may be what was meant
     if test.kind is NodeKind.MAPPING and not has_slips and not keys & {"rules", "expect"}:
         node = test.get("id") or test
         message = "this test expects nothing, so it cannot fail"

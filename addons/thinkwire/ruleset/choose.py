@@ -1,4 +1,4 @@
-"""Which rules decide about a request, and the plan that follows.
+"""Which rules decide about a request, and the plan that follows from them.
 
 Each setting comes from the first matching rule that sets it; members of the request body are chosen path by path. Does
 not know files or YAML. `Ruleset.choose` runs once for each request; everything it needs was compiled before.
@@ -18,7 +18,7 @@ from thinkwire.ruleset.settings.setting import SettingValue, Side
 from thinkwire.ruleset.settings.table import REMOVE, SET
 
 REMEMBERED_SELECTIONS = 256
-"""Combinations of matching rules whose selection is kept; real traffic has a handful."""
+"""Combinations of matching rules whose selection is cached; real traffic has a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Selection:
     decided: tuple[Decision, ...]
     """In the order of the rules. Settings that no rule set are not here; the plan has their defaults."""
     dialects: tuple[Dialect, ...] = DIALECTS
-    """All APIs that an answer may be of; fixed with the plan."""
+    """All APIs that an answer may belong to; fixed together with the plan."""
 
     @property
     def rules(self) -> tuple[Origin, ...]:
@@ -44,7 +44,7 @@ class Ruleset:
         self.rules = rules
         self.declared = declared
         self.dialects = (*declared, *DIALECTS)
-        """All APIs that are known where these rules hold, the declared ones first."""
+        """All APIs that are known under these rules, the declared ones first."""
         self._decide = lru_cache(maxsize=REMEMBERED_SELECTIONS)(partial(_decide, rules, self.dialects))
 
     def choose(self, facts: RequestFacts, flow: object = None) -> Selection:

@@ -1,6 +1,6 @@
 """`when`: what a request must be, compiled once when the file is loaded.
 
-Answers whether a request fits, and what was seen where it does not. Does not know which rule asks.
+Says whether a request matches and, if it does not, what was seen. Does not know which rule asks.
 """
 
 import json
@@ -39,7 +39,7 @@ class Check:
     name: str
     """`host`, `header x-thinkwire`, `body reasoning.exclude`, ..."""
     wanted: tuple[str, ...]
-    """The values, any of which will do, as JSON texts."""
+    """The accepted values, as JSON texts; any of them will do."""
     read: Read
     accepts: Accepts
     secret: bool = False
@@ -67,7 +67,7 @@ def compile_condition(condition: Condition) -> Alternative:
 
 
 def covers(general: Alternative, special: Alternative) -> bool:
-    """Does `general` certainly fit whatever `special` fits? (Every check of the one is a check of the other.)"""
+    """Does `general` certainly match whatever `special` matches? (Every check of the first is one of the second.)"""
     return {(check.name, check.wanted) for check in general} <= {(check.name, check.wanted) for check in special}
 
 

@@ -67,7 +67,7 @@ def _listed(value: str | list[str]) -> list[str]:
 
 
 def declared_problems(source: Source, dialect: YamlNode) -> Iterator[Problem]:
-    """What is wrong with a declaration whose single values may be right; those that are not are left out."""
+    """What is wrong with a declaration although each value may be right; values that are wrong are skipped."""
     yield from _never_recognised(source, dialect)
     places = dialect.get("places")
     if places is None or places.kind is not NodeKind.MAPPING:
@@ -100,7 +100,7 @@ def _never_recognised(source: Source, dialect: YamlNode) -> Iterator[Problem]:
 
 
 type _Listed = tuple[DeclaredField, str, YamlNode]
-"""A place, the key that it stands under, and its text."""
+"""A place, the key that it is listed under, and its node."""
 
 
 def _places_in(places: YamlNode) -> Iterator[_Listed]:

@@ -1,7 +1,7 @@
-"""Why a request is treated as it is, for people.
+"""Why a request is treated as it is, in words for people.
 
-Prints, for each setting, the rule that set it, and for each other rule the first condition that failed. Decides
-nothing itself.
+Prints the rule that set each setting and, for every other rule, the first condition that failed. Decides nothing
+itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ class Decision:
 
 
 def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFacts, flow: object) -> str:
-    """Several lines, no final newline; what a client sent stands in it with unprintable characters escaped."""
+    """Several lines, no final newline; unprintable characters in what a client sent are escaped."""
     deciding = {decision.rule for decision in decided}
     others = [rule for rule in rules if rule.origin not in deciding]
     lines = [_request(facts), "", *_settings(decided)]

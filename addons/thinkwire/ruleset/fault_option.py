@@ -16,11 +16,11 @@ __all__ = ["FaultError", "parse_faults"]
 
 
 class FaultError(ValueError):
-    """A text names no fault; it says what to write."""
+    """A text does not name a fault; the message says what to write."""
 
 
 def parse_faults(texts: Iterable[str]) -> Fault | None:
-    """What `cut-after=20`, `stall=5:3` and the like ask for; None where nothing is said. Raises FaultError."""
+    """What `cut-after=20`, `stall=5:3` and the like ask for; None if there are no texts. Raises FaultError."""
     found: dict[str, Fault | First | Stall | int | bool] = {}
     given = [text.strip() for text in texts]
     if given == ["none"]:
@@ -45,9 +45,9 @@ def parse_faults(texts: Iterable[str]) -> Fault | None:
 def _unknown(name: str) -> str:
     names = [name.replace("_", "-") for name in _FAULTS]
     if name == "live":
-        return "live is for rule files; what is asked for here is for the replay alone"
+        return "live is for rule files: faults that are asked for here apply to the replay alone"
     if name == "none":
-        return "none stands alone: it takes away the faults of the rule file"
+        return "none must be the only one: it turns off the faults of the rule file"
     close = get_close_matches(name, names, n=1)
     return f"there is no fault {name!r}: " + (f"did you mean {close[0]}?" if close else f"write {', '.join(names)}")
 
@@ -85,7 +85,7 @@ def _parse_first(name: str, value: str | None) -> First:
 
 def _parse_flag(name: str, value: str | None) -> bool:
     if value is not None:
-        raise FaultError(f"{name} stands alone, without a value")
+        raise FaultError(f"{name} takes no value")
     return True
 
 

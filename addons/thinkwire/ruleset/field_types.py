@@ -30,7 +30,7 @@ type Compiled = Callable[[object], bool]
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 PATH = re.compile(r"[^.\s]+(\.[^.\s]+)*")
 NAMES = re.compile(r"[^.\s*?\[\]]+(\.[^.\s*?\[\]]+)*")
-"""A path where no glob is read, and none can be meant: nothing would ever fit it, and nothing say so."""
+"""A path in which globs have no meaning: one would never match anything, and nobody would be told."""
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 
@@ -42,7 +42,7 @@ LOWEST_STATUS, HIGHEST_STATUS = 400, 599
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter expression and what became of it."""
+    """A filter expression and what it was compiled to."""
 
     text: str
     holds: Compiled
@@ -51,13 +51,13 @@ class Filter:
 def union(expected: str, **kinds: str) -> Discriminator:
     """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag.
 
-    Tags stand between keys on the way to an error. They begin with NUL because no key can.
+    Tags appear between keys in an error's `loc`. They begin with NUL because no key can.
     """
 
     def choose(value: object) -> str | None:
         return kinds.get(type(value).__name__)
 
-    # The words are the message itself: a context is a dict, and Python 3.12.3 hashes what stands in a union.
+    # The words are the message itself: a context is a dict, and Python 3.12.3 hashes what is in a union.
     return Discriminator(choose, custom_error_type="wrong-kind", custom_error_message=expected)
 
 
@@ -143,7 +143,7 @@ def _compile_filter(text: object, info: ValidationInfo) -> Filter:
 
 
 def a_list(expected: str) -> BeforeValidator:
-    """For lists whose elements have to be explained where there is no list at all."""
+    """For lists whose elements have to be explained if there is no list at all."""
 
     def check(value: object) -> object:
         if not isinstance(value, list):
@@ -195,7 +195,7 @@ type _JSON = Annotated[
         NoneType="\0value",
     ),
 ]
-# Not pydantic's JsonValue: it puts `list` and `dict` into the way to an error, where keys of that name can stand.
+# Not pydantic's JsonValue: it puts `list` and `dict` into an error's `loc`, where keys can have those names.
 JSON = Annotated[_JSON, WithJsonSchema({})]
 
 Globs = Annotated[

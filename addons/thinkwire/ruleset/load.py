@@ -1,7 +1,7 @@
 """Rule files -> a ruleset, or every problem in them at once.
 
-Reads a file and all it includes. Does not know mitmproxy: whoever loads says how a filter is compiled. `load` never
-raises for anything a file can contain, nor for one that cannot be read.
+Reads a file and everything it includes. Does not know mitmproxy: the caller says how a filter is compiled. `load`
+never raises because of what a file contains, nor if one cannot be read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,14 +33,14 @@ LOOK_AT_PATH = "check the path and its permissions"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What came of loading a rule file."""
+    """The result of loading a rule file."""
 
     ruleset: Ruleset | None
     """None if there is any error."""
     problems: tuple[Problem, ...]
     """By file, line and column; warnings too."""
     files: tuple[Path, ...]
-    """Every file that was read or looked for: when one of them changes, loading again may give something else."""
+    """Every file that was read or looked for: if one of them changes, loading again may give another result."""
     tests: tuple[RuleTest, ...] = ()
     """Those of the file itself, not of those that it includes; none if there is any error."""
 
@@ -81,7 +81,7 @@ class _Part:
     model: RuleFile | None
 
     def rules(self) -> list[PlacedRule]:
-        assert self.model is not None, "asked only where nothing is wrong"
+        assert self.model is not None, "asked only if nothing is wrong"
         return [
             PlacedRule(
                 compile_rule(rule, self.source.path, self.source.line_number(node.span.start)),
@@ -92,11 +92,11 @@ class _Part:
         ]
 
     def dialects(self) -> list[Dialect]:
-        assert self.model is not None, "asked only where nothing is wrong"
+        assert self.model is not None, "asked only if nothing is wrong"
         return list(map(compile_declared, self.model.dialects))
 
     def tests(self) -> list[RuleTest]:
-        assert self.model is not None, "asked only where nothing is wrong"
+        assert self.model is not None, "asked only if nothing is wrong"
         return [
             compile_test(test, self.source.path, self.source.line_number(node.span.start))
             for test, node in zip(self.model.tests, tests_of(self.root), strict=True)
@@ -150,7 +150,7 @@ class _Loader:
         return [_duplicate(*both, Code.DUPLICATE_ID, "rule") for both in _repeated(nodes)]
 
     def duplicate_dialects(self) -> list[Problem]:
-        """As with rules; an API that is built in cannot be declared anew."""
+        """As with rules; a built-in API cannot be declared again."""
         nodes = [(part.source, node) for part in self.parts for node in part.dialect_ids()]
         problems = [_duplicate(*both, Code.DUPLICATE_DIALECT, "dialect") for both in _repeated(nodes)]
         for source, node in nodes:
@@ -161,8 +161,8 @@ class _Loader:
         return problems
 
     def misnamed_dialects(self) -> Iterator[Problem]:
-        """`when.dialect` asks for one that is neither built in nor declared in any of the files, or for one that no
-        request can be of."""
+        """`when.dialect` names one that is neither built in nor declared in any of the files, or one that no request
+        can belong to."""
         declared = [node for part in self.parts for node in part.dialect_ids()]
         silent = {node.scalar for part in self.parts for node in part.dialect_ids(without_path=True)}
         known = [*(str(node.scalar) for node in declared), *NAMES]
@@ -184,7 +184,7 @@ class _Loader:
                 yield _duplicate(*both, Code.DUPLICATE_ID, "test")
 
     def misnamed_rules(self) -> Iterator[Problem]:
-        """A test names a rule that stands in none of the files."""
+        """A test names a rule that is in none of the files."""
         known = [str(node.scalar) for part in self.parts for node in part.ids()]
         for part in self.parts:
             for node in part.tested_rules():
@@ -219,7 +219,7 @@ class _Loader:
     def _include(self, source: Source, node: YamlNode) -> None:
         name = str(node.scalar)
         if "\0" in name:
-            # Python refuses even to ask the system, and so would whoever watches `files`.
+            # Python refuses even to ask the system, and so would the watcher of `files`.
             self._report(source, Code.UNREADABLE, node.span, "no file can have this name", LOOK_AT_PATH)
             return
         path = self._find(source.path, name)
@@ -262,7 +262,7 @@ class _Loader:
 
 def _id(rule: YamlNode) -> YamlNode:
     node = rule.get("id")
-    assert node is not None, "asked only where nothing is wrong"
+    assert node is not None, "asked only if nothing is wrong"
     return node
 
 
@@ -271,7 +271,7 @@ def _ids(nodes: Iterable[YamlNode]) -> list[YamlNode]:
 
 
 def _repeated(nodes: list[tuple[Source, YamlNode]]) -> Iterator[tuple[Source, YamlNode, Source, YamlNode]]:
-    """Those of one text, in pairs: the one that can be changed (of two files, the including one's), and the other."""
+    """Nodes of the same text, in pairs: the one to change (of two files, the including one's) and the other."""
     first: dict[str, tuple[Source, YamlNode]] = {}
     for source, node in nodes:
         other_source, other = first.setdefault(str(node.scalar), (source, node))
@@ -301,7 +301,7 @@ def _why_unreadable(error: Exception) -> str:
 
 
 def _shorten(path: Path) -> Path:
-    """Relative if it lies below the current folder, because reports show it."""
+    """Relative if it is below the current folder, because reports show it."""
     try:
         return path.relative_to(Path.cwd()) if path.is_absolute() else path
     except ValueError:
@@ -309,7 +309,7 @@ def _shorten(path: Path) -> Path:
 
 
 def folder() -> Path:
-    """The folder of the shipped rule files: in an installed package beside the code, in a checkout at its root."""
+    """The folder of the shipped rule files: beside the code in an installed package, at the root of a checkout."""
     package = Path(__file__).parent.parent
     installed = package / "rules"
     return installed if installed.is_dir() else package.parent.parent / "rules"

@@ -1,6 +1,6 @@
 """What is wrong with a rule file, where, and what to do about it.
 
-Knows how a problem looks on paper; does not know how one is found.
+Knows how a problem is printed; does not know how one is found.
 """
 
 import unicodedata
@@ -21,7 +21,7 @@ class Severity(StrEnum):
 
 
 class Code(StrEnum):
-    """Every way in which a rule file can be wrong; each has a file of this name in `tests/ruleset/bad/`."""
+    """Every way in which a rule file can be wrong; each has a file of that name in `tests/ruleset/bad/`."""
 
     ALIAS = "alias"
     ANCHOR = "anchor"
@@ -89,7 +89,7 @@ class Problem:
     """1-based, as is `col`; columns count characters."""
     col: int
     source: str
-    """The line as it stands in the file, without its end."""
+    """The line as it is in the file, without its line end."""
     length: int
     """Characters to underline, at least one."""
     message: str
@@ -117,7 +117,7 @@ class Source:
         return bisect_right(self._starts, index)
 
     def problem(self, code: Code, span: Span, message: str, hint: str) -> Problem:
-        """A problem at this place; an underline ends with the line in which it begins."""
+        """A problem at this span; its underline ends where its first line ends."""
         start = min(span.start, len(self.text))
         line = self.line_number(start)
         line_start = self._starts[line - 1]

@@ -1,7 +1,7 @@
-"""Warnings about rules that have no effect, or one that was surely not meant.
+"""Warnings about rules that have no effect, or one that cannot have been meant.
 
-Looks at a whole ruleset without problems. A rule of an included file that ours make superfluous is no mistake: that is
-what including is for. A rule of ours that switches off an included strip may be one, because nothing else would tell.
+Looks at a whole ruleset without problems. If the user's rules make an included one superfluous, that is not a mistake:
+including is for that. If one of them switches off an included strip, it may be, because nothing else would show it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from thinkwire.ruleset.settings.table import REASONING
 
 @dataclass(frozen=True, slots=True)
 class PlacedRule:
-    """A rule and where its id stands."""
+    """A rule and where its id is."""
 
     rule: Rule
     source: Source
@@ -29,7 +29,7 @@ class PlacedRule:
 
 
 def warnings(rules: Sequence[PlacedRule]) -> Iterator[Problem]:
-    """Rules in the order in which they are asked."""
+    """The rules come in the order in which they are asked."""
     for index, placed in enumerate(rules):
         yield from _never_decides(placed, [other for other in rules[:index] if other.source is placed.source])
         yield from _undoes_strip(placed, rules[:index], rules[index + 1 :])

@@ -8,7 +8,7 @@ import pytest
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, Moment
 from thinkwire.ruleset.rule_tests.expected import Expected
-from thinkwire.ruleset.rule_tests.verdict import Actual, Document, differences
+from thinkwire.ruleset.rule_tests.verdict import Actual, Document, mismatches
 
 REQUEST = Document("", "", {"model": "m", "n": 1, "stream": True, "messages": [{"role": "user"}, {"thinking": "Hm"}]})
 
@@ -29,7 +29,7 @@ CAME = Actual(("one", "two"), REQUEST, 200, 200, answer(("Hm so", "Hi")))
 
 
 def said(expected: Expected, came: Actual = CAME) -> list[tuple[str, str, str]]:
-    return [(one.what, one.expected, one.came) for one in differences(expected, came)]
+    return [(one.what, one.expected, one.got) for one in mismatches(expected, came)]
 
 
 def test_nothing_expected_is_nothing_found() -> None:

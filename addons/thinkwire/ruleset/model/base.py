@@ -18,7 +18,7 @@ class Mapping(BaseModel):
 
 
 class Filled(Mapping):
-    """A mapping that says something."""
+    """A mapping that must not be empty."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

@@ -1,7 +1,7 @@
 """What pydantic finds wrong with a file -> problems at their places, in the user's words.
 
-One table, TRANSLATIONS, says it all: pydantic's type of error, and ours from `kinds`, to a function that words it. An
-error of any other type is a bug of ours (and a test looks for one).
+One table, TRANSLATIONS, holds it all: pydantic's types of error, and those of `field_types`, with a function that words
+each. An error of any other type is a bug here (a test looks for one).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -45,14 +45,14 @@ MISSING_FROM = {
     "tests.id": ("this test", "give the test a name: `id: what-it-shows`"),
     "tests.recording": ("this test", "name the file that it runs over: `recording: ../recordings/my.flow`"),
 }
-"""The keys that must be there, with where they stand: what lacks them, and what to do."""
+"""The required keys by their paths: what lacks them, and what to do."""
 
 type Wording = tuple[Code, Span, str, str]
 """Code, place, message, hint."""
 
 
 def translate(error: Any, source: Source, root: YamlNode) -> Problem | None:
-    """One of pydantic's errors as a problem; None where the value was reported when the file was parsed."""
+    """One of pydantic's errors as a problem; None if the value was already reported when the file was parsed."""
     place = locate(source, root, error["loc"])
     kind = error["type"]
     if kind not in ABOUT_KEYS:
@@ -64,7 +64,7 @@ def translate(error: Any, source: Source, root: YamlNode) -> Problem | None:
 
 
 def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
-    """`did you mean ...?`, or else all there is to choose from."""
+    """`did you mean ...?`, or else everything there is to choose from."""
     known = list(choices)
     close = get_close_matches(word, known, n=1)
     return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"

@@ -1,7 +1,7 @@
 """The rule file as pydantic models: which keys exist, what each takes, and what it is for.
 
-Checks one file by itself, key by key. Does not know positions, other files, or what a rule does; and lists only what is
-available in this version. The descriptions are what editors show (`thinkwire schema`).
+Checks one file on its own, key by key. Does not know positions, other files, or what a rule does. The descriptions are
+what editors show (`thinkwire schema`).
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ class RuleFile(Mapping):
         default=[], description="APIs that thinkwire does not know, each by its places; they come before built-in ones."
     )
     tests: list[RuleTestModel] = Field(
-        default=[], description="What the rules have to make of recorded exchanges; `thinkwire test` runs them."
+        default=[], description="What the rules must make of recorded exchanges; `thinkwire test` runs them."
     )
 
 

@@ -1,4 +1,4 @@
-"""A test of rules: a recorded exchange, and what has to come of it."""
+"""A test of rules: a recorded exchange, and what must come out of it."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ class OverridesModel(Filled):
     """What differs from the recorded requests."""
 
     host: str = Field(default="", description="The host that they go to.")
-    path: str = Field(default="", description="Their path; a query may stand behind it.")
+    path: str = Field(default="", description="Their path; a query may follow it.")
     method: str = Field(default="", description="Their method, in capitals.")
     header: dict[HeaderName, str] = Field(default={}, min_length=1, description="Headers to add or replace.")
     body: dict[Path, JSON] = Field(
@@ -30,7 +30,7 @@ ExpectedValue = Annotated[
 
 
 class ExpectedRequest(Filled):
-    """What the request to the provider has to be."""
+    """What the request to the provider must be."""
 
     present: Names = Field(
         default=[], description="Members that must be somewhere in the body, with a value: names, or ends of paths."
@@ -45,7 +45,7 @@ class ExpectedRequest(Filled):
 
 
 class Expectation(Filled):
-    """What the client has to get, and the provider."""
+    """What the client and the provider must get."""
 
     reasoning: str = Field(
         default="", description='What a client reads as reasoning, a glob; `""`: none. Holds for each choice.'
@@ -60,16 +60,16 @@ class Expectation(Filled):
     )
     absent: Names = Field(default=[], description="Members that must be nowhere in the answer.")
     request: ExpectedRequest = Field(
-        default=ExpectedRequest.model_construct(), description="What has to go up to the provider."
+        default=ExpectedRequest.model_construct(), description="What must go up to the provider."
     )
     status: Status = Field(
         default=200,
-        description="The status of the answer, default the provider's; 400 where the request is refused here.",
+        description="The status of the answer, default the provider's; 400 if the request is refused here.",
     )
 
 
 class RuleTestModel(Mapping):
-    """One test: what the rules have to make of a recorded exchange. `thinkwire test` runs it."""
+    """One test: what the rules must make of a recorded exchange. `thinkwire test` runs it."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["rules"]}, {"required": ["expect"]}]})
 
@@ -84,7 +84,7 @@ class RuleTestModel(Mapping):
     overrides: OverridesModel = Field(
         default=OverridesModel.model_construct(),
         alias="with",
-        description="What the recorded requests are to be instead, so that one recording serves many tests.",
+        description="What differs from the recorded requests, so that one recording serves many tests.",
     )
     without: Names = Field(
         default=[],
@@ -92,4 +92,4 @@ class RuleTestModel(Mapping):
         "`messages.1.reasoning_content`.",
     )
     rules: RuleIds = Field(default=[], description="The rules that must decide: exactly these, in any order.")
-    expect: Expectation = Field(default=Expectation.model_construct(), description="What has to come of it.")
+    expect: Expectation = Field(default=Expectation.model_construct(), description="What must come out.")

@@ -1,7 +1,7 @@
-"""A test of a rule file as plain data: which recording, what of it is changed, and what has to come of it.
+"""A test of a rule file as plain data: which recording, what is changed in it, and what must come out.
 
-Made when the file is loaded. It runs nothing, and does not ask whether the recording is there: a rule file is good
-without.
+Made when the file is loaded. It runs nothing and does not ask whether the recording exists: a rule file is valid
+without it.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ type Value = str | bool | int | float
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What has to come of an exchange; None is not looked at."""
+    """What must come out of an exchange; None is not looked at."""
 
     rules: tuple[str, ...] | None = None
     """The ids of the rules that decide, in any order."""

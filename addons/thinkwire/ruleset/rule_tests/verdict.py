@@ -1,6 +1,6 @@
-"""What came of a test's exchange, held against what was expected of it.
+"""What a test's exchange became, compared with what was expected.
 
-It is handed everything as plain data, and runs nothing. How verdicts are printed is not its business.
+It gets everything as plain data and runs nothing. How verdicts are printed is not its business.
 """
 
 import json
@@ -16,7 +16,7 @@ from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
 from thinkwire.ruleset.rule_tests.overrides import member_at
 
-__all__ = ["Actual", "Document", "Mismatch", "Verdict", "differences"]
+__all__ = ["Actual", "Document", "Mismatch", "Verdict", "mismatches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Document:
     """One document of an answer, or a request's body."""
 
     where: str
-    """`event 3`, or empty where there is only one."""
+    """`event 3`, or empty if there is only one."""
     text: str
     value: Any = ABSENT
-    """ABSENT where it cannot be read."""
+    """ABSENT if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,16 @@ class Actual:
     rules: tuple[str, ...]
     """The ids of those that decided."""
     request: Document | None
-    """What goes up to the provider; None where nothing does."""
+    """What goes up to the provider; None if nothing does."""
     status: int
     provider_status: int
-    """What the provider answered: another one is ours, of a refused request or of an answer that was withheld."""
+    """What the provider answered; if `status` differs, the request was refused or the answer withheld here."""
     answer: Assembled
-    """What a client reads, put together."""
+    """What a client reads, assembled."""
     documents: list[Document] = field(default_factory=list)
     """What a client gets."""
     notes: tuple[str, ...] = ()
-    """What the log says of it; worth showing beside a difference."""
+    """What the log says about it; worth showing beside a mismatch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,45 +56,45 @@ class Mismatch:
     what: str
     """The key under which it is expected."""
     expected: str
-    came: str
+    got: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What there is to say of one test."""
+    """The result of one test."""
 
     test: RuleTest
-    differences: list[Mismatch] = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
     notes: tuple[str, ...] = ()
-    """What the log says of the exchange."""
+    """What the log says about the exchange."""
     obstacle: str = ""
-    """Why the test could not be run; empty where it was."""
+    """Why the test could not be run; empty if it was."""
     seconds: float = 0.0
 
     @property
     def has_passed(self) -> bool:
-        return not self.differences and not self.obstacle
+        return not self.mismatches and not self.obstacle
 
 
-def differences(expected: Expected, came: Actual) -> list[Mismatch]:
-    """All that is not as expected; nothing where the test has passed."""
-    return list(_differences(expected, came))
+def mismatches(expected: Expected, actual: Actual) -> list[Mismatch]:
+    """Everything that is not as expected; empty if the test has passed."""
+    return list(_mismatches(expected, actual))
 
 
-def _differences(expected: Expected, came: Actual) -> Iterator[Mismatch]:
-    if expected.rules is not None and set(expected.rules) != set(came.rules):
-        yield Mismatch("rules", _listed(expected.rules), _listed(came.rules))
-    status = came.provider_status if expected.status is None else expected.status
-    if came.status != status:  # not asked for, either: nothing is in an answer that is withheld, so all is absent
-        yield Mismatch("status", str(status), str(came.status))
-    yield from _texts("reasoning", expected.reasoning, Kind.REASONING, came)
-    yield from _texts("content", expected.content, Kind.TEXT, came)
-    yield from _members("present", "absent", expected.present, expected.absent, came.documents, "the answer")
-    if came.request is not None:
+def _mismatches(expected: Expected, actual: Actual) -> Iterator[Mismatch]:
+    if expected.rules is not None and set(expected.rules) != set(actual.rules):
+        yield Mismatch("rules", _listed(expected.rules), _listed(actual.rules))
+    status = actual.provider_status if expected.status is None else expected.status
+    if actual.status != status:  # even if not asked for: in an answer that is withheld, everything is absent
+        yield Mismatch("status", str(status), str(actual.status))
+    yield from _texts("reasoning", expected.reasoning, Kind.REASONING, actual)
+    yield from _texts("content", expected.content, Kind.TEXT, actual)
+    yield from _members("present", "absent", expected.present, expected.absent, actual.documents, "the answer")
+    if actual.request is not None:
         paths = (expected.request_present, expected.request_absent)
-        yield from _members("request.present", "request.absent", *paths, [came.request], "the request")
+        yield from _members("request.present", "request.absent", *paths, [actual.request], "the request")
         for path, value in expected.request_body:
-            yield from _member(path, value, came.request)
+            yield from _member(path, value, actual.request)
     elif expected.looks_at_request:
         yield Mismatch("request", "a request to the provider", "none: it was refused here")
 
@@ -103,11 +103,11 @@ def _listed(ids: Iterable[str]) -> str:
     return ", ".join(ids) or "none"
 
 
-def _texts(what: str, glob: str | None, kind: Kind, came: Actual) -> Iterator[Mismatch]:
+def _texts(what: str, glob: str | None, kind: Kind, actual: Actual) -> Iterator[Mismatch]:
     if glob is None:
         return
     fits = compile_glob(glob)
-    choices = came.answer.choices or {0: Choice()}
+    choices = actual.answer.choices or {0: Choice()}
     for number, choice in choices.items():
         if not fits(text := choice.text(kind)):
             name = what if len(choices) == 1 else f"{what} of choice {number}"
@@ -123,19 +123,19 @@ def _members(
     wanted: Iterable[JSONPath],
     unwanted: Iterable[JSONPath],
     documents: list[Document],
-    whole: str,
+    searched: str,
 ) -> Iterator[Mismatch]:
     for path in wanted:
         values = [value for document in documents for _, value in _found(document, path)]
         if not any(map(_says_something, values)):
-            came = f"there, but only as {_quoted(values[0])}" if values else f"nowhere in {whole}"
-            yield Mismatch(present, f"{'.'.join(path)} with a value", came)
+            got = f"there, but only as {_quoted(values[0])}" if values else f"nowhere in {searched}"
+            yield Mismatch(present, f"{'.'.join(path)} with a value", got)
     for path in unwanted:
-        if (where := next(_places(documents, path), None)) is not None:
+        if (where := next(_occurrences(documents, path), None)) is not None:
             yield Mismatch(absent, f"no {'.'.join(path)}", where)
 
 
-def _places(documents: list[Document], path: JSONPath) -> Iterator[str]:
+def _occurrences(documents: list[Document], path: JSONPath) -> Iterator[str]:
     """Where a member is; a document that cannot be read has it if it has its name."""
     for document in documents:
         place = f" in {document.where}" if document.where else ""
@@ -150,14 +150,14 @@ type _Way = tuple[str | int, ...]
 
 
 def _found(document: Document, path: JSONPath) -> Iterator[tuple[_Way, Any]]:
-    """What stands where the way ends in this path, each with its whole way."""
+    """The values whose way ends in this path, each with its whole way."""
     for way, value in _walk(document.value):
         if _ends_in(way, path):
             yield way, value
 
 
 def _ends_in(way: _Way, path: JSONPath) -> bool:
-    """Does it? A number of an element need not be named on the path."""
+    """Does the way end in the path? The number of an element need not be named there."""
     left = list(path)
     for at, step in enumerate(reversed(way)):
         if str(step) == left[-1]:
@@ -172,7 +172,7 @@ def _ends_in(way: _Way, path: JSONPath) -> bool:
 def _walk(value: Any) -> Iterator[tuple[_Way, Any]]:
     """All members and elements, each with the way to it."""
     pending: list[tuple[_Way, Any]] = [((), value)]
-    while pending:  # a document may be nested deeper than Python likes to call
+    while pending:  # a document may be nested deeper than Python can recurse
         way, one = pending.pop()
         steps = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
         inner: list[tuple[_Way, Any]] = [((*way, step), child) for step, child in steps]
@@ -187,8 +187,8 @@ def _says_something(value: Any) -> bool:
 def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Mismatch]:
     value = member_at(request.value, path)
     if not value_test(expected)(value):
-        came = "nothing there" if value is ABSENT else _quoted(value)
-        yield Mismatch(f"request.body {'.'.join(path)}", _quoted(expected), came)
+        got = "nothing there" if value is ABSENT else _quoted(value)
+        yield Mismatch(f"request.body {'.'.join(path)}", _quoted(expected), got)
 
 
 _LONGEST: Final = 400

@@ -76,7 +76,7 @@ class ExtractOptions(Mapping):
         "every block.",
     )
     starts_inside: bool = Field(
-        default=False, description="true: the prompt has opened the block, so that the answer begins inside it."
+        default=False, description="true: the prompt has opened the block, so the answer begins inside it."
     )
 
 
@@ -139,7 +139,7 @@ def extract_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
 
 
 def _item_conflicts(source: Source, item: YamlNode) -> Iterator[Problem]:
-    """Of `family` and `tags` there must be one, and only tags can be looked for elsewhere than their family says."""
+    """There must be either `family` or `tags`, and `where` is for tags only: a family knows where its markers count."""
     keys = {key.text: key.span for key, _ in item.entries}
     said = [name for name in keys if name in ("family", "tags")]
     if len(said) == 2:

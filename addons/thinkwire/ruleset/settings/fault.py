@@ -26,7 +26,7 @@ class FirstOptions(Mapping):
 class StallOptions(Mapping):
     """The answer falls silent."""
 
-    after: Count = Field(default=0, description="Behind how many events; default 0.")
+    after: Count = Field(default=0, description="After how many events; default 0.")
     seconds: Seconds = Field(description="For how long.")
 
 
@@ -37,7 +37,7 @@ FirstRefused = Annotated[
 
 
 class FaultOptions(Mapping):
-    """What goes wrong with the answer, to test clients; events are those that the provider sends."""
+    """What goes wrong with the answer, to test clients; events are counted as the provider sends them."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -59,19 +59,19 @@ class FaultOptions(Mapping):
         "mapping says how many.",
     )
     stall: StallOptions = Field(
-        default=StallOptions(seconds=1.0), description="Silence behind `after` events, for `seconds`."
+        default=StallOptions(seconds=1.0), description="Silence after `after` events, for `seconds`."
     )
     error_after: Count = Field(
-        default=0, description="Behind how many events an error in the API's own shape comes, and the answer ends."
+        default=0, description="After how many events an error in the API's own shape is sent, and the answer ends."
     )
-    cut_after: Count = Field(default=0, description="Behind how many events the connection breaks.")
+    cut_after: Count = Field(default=0, description="After how many events the connection breaks.")
     drop_done: bool = Field(default=False, description="true: the end mark (`[DONE]`) is not sent.")
     split: Size = Field(
         default=1,
-        description="What is sent goes out in pieces of at most so many bytes, wherever they cut a character or a "
-        "line end.",
+        description="The answer is sent in pieces of at most this many bytes, even if that cuts a character or a line "
+        "end.",
     )
-    live: bool = Field(default=False, description="true: also outside of a replay, for real providers.")
+    live: bool = Field(default=False, description="true: outside a replay as well, for real providers.")
 
 
 FaultValue = Annotated[
@@ -116,7 +116,7 @@ def spell_fault(fault: Fault) -> str:
 
 
 def contradiction(error_after: int | None, cut_after: int | None, stall_after: int | None) -> tuple[str, str] | None:
-    """The names of two faults of which one leaves no room for the other, and why; None where all can happen."""
+    """Of two faults that exclude each other, the name of the second, and why; None if all can happen."""
     if error_after is not None and cut_after is not None:
         return "cut_after", "`error_after` and `cut_after` cannot be combined: each of them ends the answer"
     end = cut_after if error_after is None else error_after
@@ -151,6 +151,6 @@ def _is_false(mapping: YamlNode, name: str) -> bool:
 
 
 def _number(node: YamlNode | None) -> int | None:
-    """A whole number; None for anything else, of which something else is said."""
+    """A whole number; None for anything else, which is reported elsewhere."""
     value = node.scalar if node is not None and node.kind is NodeKind.NUMBER else None
     return value if isinstance(value, int) else None

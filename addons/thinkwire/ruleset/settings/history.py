@@ -25,11 +25,11 @@ class HistoryOptions(Mapping):
     to: HistoryForm = Field(default="keep", description="The form, as in the short way of writing; default `keep`.")
     fill: str = Field(
         default="",
-        description="The reasoning of assistant messages that have tool calls and none; some providers refuse those. "
-        'Most often `""`.',
+        description="The reasoning to write into assistant messages that have tool calls but none; some providers "
+        'refuse those. Most often `""`.',
     )
     unsigned: Annotated[str, *one_of("drop")] = Field(
-        default="drop", description="`drop`: thinking blocks without a signature go."
+        default="drop", description="`drop`: thinking blocks without a signature are removed."
     )
 
 

@@ -30,7 +30,8 @@ class StripOptions(Mapping):
 
     token_metadata: Annotated[str, *member_of(TokenMetadata)] = Field(
         default="hidden",
-        description="`hidden` (default): logprobs and token ids that list hidden tokens go; `all`: all of them go.",
+        description="`hidden` (default): logprobs and token ids that list hidden tokens are removed; `all`: all "
+        "of them are.",
     )
     opaque: Annotated[str, *member_of(Opaque)] = Field(
         default="drop",

@@ -23,13 +23,13 @@ WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("special characters are not allowed", "this character cannot be in a text file", "remove it"),
 )
 NOT_CLOSED = ("expected ',' or", "unexpected end of stream")
-"""Best shown where the list, mapping or text begins."""
+"""Best shown at the beginning of the list, mapping or text."""
 OTHERWISE = ("this is not valid YAML", "check indentation, quotes and brackets around here")
 
 
 def translate_syntax(error: Exception, source: Source) -> Problem:
     """One problem for the first place at which the text stops being YAML."""
-    # The problem alone: str(error) quotes the file, in which anything can stand.
+    # The problem alone: str(error) quotes the file, which may contain anything.
     text = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
     start = _start(error, source, opened=any(fragment in text for fragment in NOT_CLOSED))
     span = Span(start, start + 1)
@@ -48,5 +48,5 @@ def _start(error: Exception, source: Source, *, opened: bool) -> int:
         return 0
     mark = error.context_mark if opened else error.problem_mark
     index = int(mark.index) if mark is not None else 0
-    # What is missing at the end of the file is best looked for in its last line with text.
+    # What is missing at the end of a file is best shown in its last line with text.
     return min(index, max(0, len(source.text.rstrip()) - 1))

@@ -1,4 +1,4 @@
-"""Where in a rule file one of pydantic's errors stands.
+"""Where in a rule file one of pydantic's errors is.
 
 Does not know what is wrong there.
 """
@@ -12,7 +12,7 @@ from thinkwire.ruleset.yaml.node import Key, YamlNode
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where an error stands."""
+    """Where an error is."""
 
     source: Source
     node: YamlNode
@@ -25,7 +25,7 @@ class Location:
 
     @property
     def path(self) -> str:
-        """The keys, with `*` for those that are the user's own words."""
+        """The keys joined by dots, with `*` for those of the user's own."""
         return _join(self.keys)
 
     @property
@@ -52,7 +52,7 @@ class Location:
 
 
 def locate(source: Source, root: YamlNode, loc: Iterable[str | int]) -> Location:
-    """The place of one of pydantic's `loc`s; what is no key or position in it (tags of unions) is skipped."""
+    """The location of one of pydantic's `loc`s; whatever is no key or position in it (tags of unions) is skipped."""
     node, keys, on_key, in_list = root, [], False, False
     for element in loc:
         if isinstance(element, int) and element < len(node.items):

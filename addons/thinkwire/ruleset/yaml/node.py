@@ -1,4 +1,4 @@
-"""The tree of a YAML file: values that know where they stand.
+"""The tree of a YAML file: values that know where they are.
 
 Plain values. Does not know YAML's syntax, nor what a rule is.
 """
@@ -43,7 +43,7 @@ class YamlNode:
     """Of a list."""
 
     def get(self, name: str) -> "YamlNode | None":
-        """The value under this key; None where there is none, or this is not a mapping."""
+        """The value under this key; None if there is none, or this is not a mapping."""
         return next((node for key, node in self.entries if key.text == name), None)
 
     def key(self, name: str) -> Key:
@@ -52,14 +52,14 @@ class YamlNode:
 
 
 class Unusable:
-    """Stands for a value that no key accepts: nothing written, or broken and already reported."""
+    """The type of UNUSABLE: a value that no key accepts, because nothing is written or it was already reported."""
 
 
 UNUSABLE = Unusable()
 
 
 def plain(node: YamlNode) -> Any:
-    """The value in Python's own types, with UNUSABLE where there is none."""
+    """The value in Python's own types, with UNUSABLE if there is none."""
     match node.kind:
         case NodeKind.MAPPING:
             return {key.text: plain(value) for key, value in node.entries}

@@ -1,8 +1,8 @@
-"""YAML text -> a tree of values that know where they stand.
+"""YAML text -> a tree of values that know where they are.
 
 Knows the parts of YAML that a rule file may use; does not know what a rule is. Built from ruamel.yaml's events rather
 than its nodes: its composer recurses and resolves aliases, and both must be refused before they can do harm.
-`parse` never raises for anything a file can contain: it answers the tree, or None, and all problems.
+`parse` never raises because of what a file contains: it returns the tree, or None, and all problems.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ DEEPEST = 64
 
 
 def parse(source: Source) -> tuple[YamlNode | None, list[Problem]]:
-    """The tree of a file's only document; None where the text is empty, not YAML, or more than one document."""
+    """The tree of a file's only document; None if the text is empty, not YAML, or more than one document."""
     builder = _Builder(source)
     try:
         for event in YAML(typ="safe", pure=True).parse(source.text):
@@ -51,7 +51,7 @@ class _GiveUpError(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list whose end has not come yet; of a mapping, keys and values by turns."""
+    """A mapping or list whose end has not come yet; for a mapping, keys and values alternate."""
 
     kind: NodeKind
     start: int
@@ -109,7 +109,7 @@ class _Builder:
             self._add(YamlNode(NodeKind.LIST, span, items=tuple(done.nodes)))
             return
         entries = tuple(self._pair(done.nodes))
-        # A mapping that lost all its keys is not an empty one: nothing more is to be said about it.
+        # A mapping that lost all its keys is not an empty one: its problems have been reported.
         kind = NodeKind.BROKEN if done.nodes and not entries else NodeKind.MAPPING
         self._add(YamlNode(kind, span, entries=entries))
 
@@ -158,7 +158,7 @@ class _Builder:
         return YamlNode(NodeKind.BROKEN, _span(event))
 
     def _refuse_properties(self, event: Any) -> bool:
-        """Reports anchors and tags; True if there was a tag, which leaves the value without a meaning."""
+        """Reports anchors and tags; True if there was a tag, which makes the value meaningless."""
         start = event.start_mark.index
         if event.anchor is not None:
             message = f"the anchor `&{event.anchor}` cannot be used in a rule file"
