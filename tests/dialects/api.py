@@ -75,16 +75,16 @@ class Api:
     def body(self, document: Any, plan: ResponsePlan) -> bytes:
         return rewrite_body(dump(document), AnswerRewriter(plan, self.request))
 
-    def written(self, kind: Kind, text: str, owner: ItemKey, like: Any) -> list[Any]:
+    def written(self, kind: Kind, text: str, item: ItemKey, like: Any) -> list[Any]:
         """The documents that carry a text; each is the API's, and the text is found in them, for the right item."""
-        texts = self.dialect.write(kind, text, owner, self.tree(like))
+        texts = self.dialect.write(kind, text, item, self.tree(like))
         updates = [
             update
             for one in texts
             for update in locate(read(one, self.dialect.table(self.request)), Extent.DELTA)
             if update.item is not None
         ]
-        assert {update.item for update in updates} <= {owner}
+        assert {update.item for update in updates} <= {item}
         assert all(self.matches_document(json.loads(one)) for one in texts)
         parts = [leaf for update in updates for part in update.of(kind) for leaf in part.leaves or [part]]
         found = [part.node.value for part in parts if part.kind is kind and part.node.is_string]

@@ -20,7 +20,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 
 ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
-BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
+BLOCK: Final = FieldSpec(Kind.ITEM, space="block")
 SEQ: Final = FieldSpec(Kind.COUNTER, space="seq")
 
 _REASONING: Final = Shape(
@@ -76,7 +76,7 @@ def _table(request: RequestFacts) -> Shape:
             "hum": Shape(
                 members=frame | {"text": FieldSpec(Kind.REASONING)}, label=Level(is_reasoning=True, has_state=False)
             ),
-            "note": Shape(members=frame | _NOTE | {"note": FieldSpec(Kind.OWNER, space="note")}),
+            "note": Shape(members=frame | _NOTE | {"note": FieldSpec(Kind.ITEM, space="note")}),
             "all": Shape(
                 members=frame | {"blocks": _BLOCKS, "usage": FieldSpec(Kind.USAGE)}, label=Level(extent=Extent.SNAPSHOT)
             ),
@@ -90,12 +90,12 @@ def _matches_document(root: Node) -> bool:
     return any(child.key in ("kind", "blocks") for child in root.children)
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     type_ = "thought" if kind is Kind.REASONING else "say"
     documents = (
-        {"kind": "begin", "block": owner.number, "of": {"type": type_}},
-        {"kind": "piece", "block": owner.number, "piece": {"type": type_, "text": text}},
-        {"kind": "end", "block": owner.number},
+        {"kind": "begin", "block": item.number, "of": {"type": type_}},
+        {"kind": "piece", "block": item.number, "piece": {"type": type_, "text": text}},
+        {"kind": "end", "block": item.number},
     )
     return [json.dumps(document) for document in documents]
 

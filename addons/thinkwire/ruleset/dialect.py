@@ -23,7 +23,7 @@ HINTS = {
     Why.AROUND: "remove one of the two, or name what else is in `{second}` member by member",
     Why.TWO_MEMBERS: "choose by the same member in both, such as `type`",
     Why.NO_MEMBER: "end the path with the name of the number, as in `choices[*].index`",
-    Why.NO_OWNER: "add the number of the block or item under `owner`, or write this under `reasoning`",
+    Why.NO_ITEM: "add the number of the block or item under `owner`, or write this under `reasoning`",
     Why.IN_A_LIST: "write it under `reasoning`: elements of a list are removed one by one",
 }
 MESSAGES = {
@@ -32,7 +32,7 @@ MESSAGES = {
     Why.AROUND: "all of `{second}` is {second_kind}, but `{first}` inside it is {first_kind} (line {line})",
     Why.TWO_MEMBERS: "`{second}` and `{first}` (line {line}) choose by different members in the same place",
     Why.NO_MEMBER: "`{second}` does not end in a member, so it cannot be the number of an owner",
-    Why.NO_OWNER: "`{second}` is not in an object that has an owner",
+    Why.NO_ITEM: "`{second}` is not in an object that has an owner",
     Why.IN_A_LIST: "`{second}` is in an element of a list, and its owner may have more of those",
 }
 

@@ -21,7 +21,7 @@ from thinkwire.wire.json_tree import Shape, read
 
 ITEM = Shape(
     members={
-        "n": FieldSpec(Kind.OWNER, space="items"),
+        "n": FieldSpec(Kind.ITEM, space="items"),
         "of": FieldSpec(Kind.REFERENCE, space="items"),
         "text": TEXT,
         "thinking": REASONING,
@@ -66,8 +66,8 @@ def test_numbers_are_kept_by_what_they_count() -> None:
         (CountOf.DOCUMENTS, "events", "4")
     ]
     assert [(count_of, node.raw) for count_of, _, node in item.counters] == [
-        (CountOf.OWNERS, "2"),
-        (CountOf.OWNERS, "1"),
+        (CountOf.ITEMS, "2"),
+        (CountOf.ITEMS, "1"),
     ]
     assert item.about == [ItemKey("items", 1)]
 

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from thinkwire.dialects.core.provider_errors import MAX_CHARACTERS, REFUSALS, advice_for
+from thinkwire.dialects.core.provider_errors import MAX_CHARACTERS, PROVIDER_ERRORS, advice_for
 
 DEEPSEEK = (
     "DeepSeek refused: add `history: reasoning_content` and `restore: true`, see rules/deepseek.yaml",
@@ -128,8 +128,8 @@ def test_a_refusal_is_answered_by_advice(body: str, advice: str) -> None:
 
 
 def test_each_row_is_what_its_body_finds_first() -> None:
-    found = [next(row for row in REFUSALS if row.pattern.search(body)) for body, _ in BODIES]
-    assert found == list(REFUSALS)
+    found = [next(row for row in PROVIDER_ERRORS if row.pattern.search(body)) for body, _ in BODIES]
+    assert found == list(PROVIDER_ERRORS)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_of_a_huge_body_the_beginning_is_read() -> None:
 
 
 def test_advice_is_one_line_that_names_files_of_the_folder_of_rules() -> None:
-    for row in REFUSALS:
+    for row in PROVIDER_ERRORS:
         assert row.setting.startswith("`")
         path = PurePosixPath(row.shown_in)
         assert not row.shown_in or (path.parent.name, path.suffix) == ("rules", ".yaml")

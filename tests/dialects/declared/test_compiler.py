@@ -188,7 +188,7 @@ def test_a_chosen_element_with_a_number_is_reasoning_of_that_item() -> None:
 def test_reasoning_takes_its_item_along_and_items_are_counted() -> None:
     paths = {"thought": ["block[type=thinking]"], "owner": ["index"], "text": ["delta.text"]}
     (update,) = updates(paths, {"index": 2, "block": {"type": "thinking", "text": "hm"}})
-    assert (update.item, update.is_reasoning, update.has_state) == (ItemKey("owner", 2), True, False)
+    assert (update.item, update.is_reasoning, update.has_state) == (ItemKey("item", 2), True, False)
     (update,) = updates(paths, {"index": 2, "block": {"type": "text", "text": "hi"}})
     assert not update.is_reasoning
 
@@ -233,8 +233,8 @@ def test_an_error_has_the_common_shape() -> None:
         ({"text": ["a"], "reasoning": ["[t=x].a.b"]}, None),
         ({"reasoning": ["a[*].x"], "text": ["a.x"]}, None),
         ({"reasoning": ["a[k=v]"], "owner": ["b[*]"]}, Clash(1, Why.NO_MEMBER)),
-        ({"thought": ["a[k=v]"]}, Clash(0, Why.NO_OWNER)),
-        ({"thought": ["a.b"], "owner": ["c.n"]}, Clash(0, Why.NO_OWNER)),
+        ({"thought": ["a[k=v]"]}, Clash(0, Why.NO_ITEM)),
+        ({"thought": ["a.b"], "owner": ["c.n"]}, Clash(0, Why.NO_ITEM)),
         ({"thought": ["a[*].b"], "owner": ["n"]}, Clash(0, Why.IN_A_LIST)),
         ({"thought": ["a[*].b"], "owner": ["a[*].n"]}, None),
         ({"reasoning": ["x"], "owner": ["n"], "usage": ["n.m"]}, Clash(2, Why.INSIDE, 1)),

@@ -42,7 +42,7 @@ def test_without_evidence_no_document_is_recognised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("paths", "owner", "expected"),
+    ("paths", "item", "expected"),
     [
         (
             CHOICES,
@@ -60,16 +60,16 @@ def test_without_evidence_no_document_is_recognised() -> None:
         ({"reasoning": ["[*].x"]}, ItemKey("", 0), [{"x": "hm"}]),
     ],
 )
-def test_what_is_written_resembles_a_document_and_is_found_again(paths: Paths, owner: ItemKey, expected: Any) -> None:
+def test_what_is_written_resembles_a_document_and_is_found_again(paths: Paths, item: ItemKey, expected: Any) -> None:
     dialect = declare(paths)
     like = tree({"model": "m", "id": "\u00e4", "type": "x", "choices": [], "extra": 1}, dialect)
-    (text,) = dialect.write(Kind.REASONING, "hm", owner, like)
+    (text,) = dialect.write(Kind.REASONING, "hm", item, like)
     assert text.isascii()
     assert json.loads(text) == expected
     again = locate(read(text, dialect.table(REQUEST)), Extent.DELTA)
     assert "hm" in str([part.node.value for update in again for part in update.of(Kind.REASONING)])
     if "owner" in paths:
-        assert owner.number in [update.item.number for update in again if update.item]
+        assert item.number in [update.item.number for update in again if update.item]
 
 
 def test_a_kind_without_a_field_is_not_written() -> None:

@@ -35,7 +35,7 @@ __all__ = ["ANTHROPIC_MESSAGES"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
-_BLOCK: Final = FieldSpec(Kind.OWNER, space="block")
+_BLOCK: Final = FieldSpec(Kind.ITEM, space="block")
 
 
 def _block(*, opens: bool) -> Shape:
@@ -178,9 +178,9 @@ _WRITTEN: Final = {
 }
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:
     block, delta, member = _WRITTEN.get(kind, _WRITTEN[Kind.TEXT])
-    index = owner.number
+    index = item.number
     documents: tuple[dict[str, Any], ...] = (
         {"type": "content_block_start", "index": index, "content_block": block},
         {"type": "content_block_delta", "index": index, "delta": {"type": delta, member: text}},

@@ -58,7 +58,7 @@ _PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
 _MEMBERS: Final[dict[str, Any]] = {
     "p": ENVELOPE,
     "role": ROLE,
-    "contentBlockIndex": FieldSpec(Kind.OWNER, space="block"),
+    "contentBlockIndex": FieldSpec(Kind.ITEM, space="block"),
     "start": Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(begins=True)),
     "delta": _PIECE,
     "output": Shape(
@@ -131,11 +131,11 @@ def _matches_document(root: Node) -> bool:
     return output is not None and output.child("message") is not None
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:
     delta = {"reasoningContent": {"text": text}} if kind is Kind.REASONING else {"text": text}
     return [
-        to_json({"contentBlockIndex": owner.number, "delta": delta}),
-        to_json({"contentBlockIndex": owner.number}),
+        to_json({"contentBlockIndex": item.number, "delta": delta}),
+        to_json({"contentBlockIndex": item.number}),
     ]
 
 

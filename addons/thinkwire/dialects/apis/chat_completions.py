@@ -187,7 +187,7 @@ _CHOICE: Final = Shape(
     members={
         **REASONING_MEMBERS,  # OpenRouter's text completions have them here
         **TOKEN_MEMBERS,
-        "index": FieldSpec(Kind.OWNER),
+        "index": FieldSpec(Kind.ITEM),
         "delta": _message(Extent.DELTA),
         "message": _message(Extent.SNAPSHOT),
         "finish_reason": FINISH,
@@ -260,10 +260,10 @@ _COPIED: Final = ("id", "object", "created", "model", "system_fingerprint", "ser
 _MEMBER_OF_KIND: Final = {Kind.REASONING: "reasoning", Kind.TEXT: "content", Kind.REFUSAL: "refusal"}
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     members = like.texts_of(_COPIED)
     delta = f"{{{to_json(_MEMBER_OF_KIND[kind])}:{to_json(text)}}}"
-    members.append(f'"choices":[{{"index":{owner.number},"delta":{delta},"finish_reason":null}}]')
+    members.append(f'"choices":[{{"index":{item.number},"delta":{delta},"finish_reason":null}}]')
     return [f"{{{','.join(members)}}}"]
 
 

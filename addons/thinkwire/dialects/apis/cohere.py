@@ -94,7 +94,7 @@ _MESSAGE: Final = Shape(
 
 def _event(members: dict[str, Any], space: str = "", message: Shape | None = None, **level: Any) -> Shape:
     """An event about the item that its `index` names, or about the answer; `message` is what it adds."""
-    index = FieldSpec(Kind.OWNER, space=space) if space else OTHER
+    index = FieldSpec(Kind.ITEM, space=space) if space else OTHER
     if message is not None:
         members = {"delta": Shape(members={"message": message}, other=OTHER), **members}
     return Shape(members={"type": ENVELOPE, "index": index, **members}, other=OTHER, label=Level(opens=True, **level))
@@ -153,12 +153,12 @@ def _matches_document(root: Node) -> bool:
     return is_answer and not any(root.child(name) for name in ("choices", "done", "object"))
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:
     name = "thinking" if kind is Kind.REASONING else "text"
 
     def event(type_: str, content: dict[str, str] | None) -> str:
         delta = {} if content is None else {"delta": {"message": {"content": content}}}
-        return to_json({"type": type_, "index": owner.number, **delta})
+        return to_json({"type": type_, "index": item.number, **delta})
 
     return [
         event("content-start", {"type": name, name: ""}),

@@ -33,7 +33,7 @@ _CHOICE: Final = Shape(
     members={
         **REASONING_MEMBERS,
         **TOKEN_MEMBERS,
-        "index": FieldSpec(Kind.OWNER),
+        "index": FieldSpec(Kind.ITEM),
         "text": TEXT,
         "finish_reason": FINISH,
         "native_finish_reason": ENVELOPE,  # OpenRouter
@@ -85,10 +85,10 @@ def _matches_document(root: Node) -> bool:
 _COPIED: Final = ("id", "object", "created", "model", "system_fingerprint", "provider")
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     members = like.texts_of(_COPIED)
     texts = {"text": "", "reasoning": text} if kind is Kind.REASONING else {"text": text}
-    choice = to_json({"index": owner.number, **texts, "logprobs": None, "finish_reason": None})
+    choice = to_json({"index": item.number, **texts, "logprobs": None, "finish_reason": None})
     members.append(f'"choices":[{choice}]')
     return [f"{{{','.join(members)}}}"]
 

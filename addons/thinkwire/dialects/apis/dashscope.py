@@ -34,7 +34,7 @@ __all__ = ["DASHSCOPE"]
 _MEDIA: Final = ("image", "audio", "video")
 _CHOICE: Final = Shape(
     members={
-        "index": FieldSpec(Kind.OWNER),
+        "index": FieldSpec(Kind.ITEM),
         "message": Shape(
             members={
                 "role": ROLE,
@@ -115,9 +115,9 @@ def _matches_document(root: Node) -> bool:
 _COPIED: Final = ("request_id",)
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     texts = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
-    choice = {"index": owner.number, "message": {"role": "assistant", **texts}, "finish_reason": "null"}
+    choice = {"index": item.number, "message": {"role": "assistant", **texts}, "finish_reason": "null"}
     members = [f'"output":{to_json({"choices": [choice]})}']
     members += like.texts_of(_COPIED)
     return [f"{{{','.join(members)}}}"]

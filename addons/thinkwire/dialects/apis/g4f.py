@@ -71,7 +71,7 @@ def _matches_document(root: Node) -> bool:
     return name in _TYPES and root.child(name) is not None
 
 
-def _write(kind: Kind, text: str, _owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _item: ItemKey, _like: Node) -> list[str]:
     if kind is Kind.REASONING:
         return [to_json({"type": "reasoning", "token": text}), to_json({"type": "reasoning", "status": ""})]
     return [to_json({"type": "content", "content": text})]

@@ -65,7 +65,7 @@ _CONTENT: Final = Shape(members={"parts": _PARTS, "role": ENVELOPE}, other=OTHER
 
 _CANDIDATE: Final = Shape(
     members={
-        "index": FieldSpec(Kind.OWNER),
+        "index": FieldSpec(Kind.ITEM),
         "content": _CONTENT,
         "finishReason": FINISH,
         "tokenCount": USAGE,
@@ -143,10 +143,10 @@ def _unwrapped(root: Node) -> Node:
 _COPIED: Final = ("modelVersion", "responseId", "createTime")
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     answer = _unwrapped(like)
     part = {"text": text} | ({"thought": True} if kind is Kind.REASONING else {})
-    candidate = {"content": {"parts": [part], "role": "model"}, "index": owner.number}
+    candidate = {"content": {"parts": [part], "role": "model"}, "index": item.number}
     kept = answer.texts_of(_COPIED)
     document = f"{{{','.join([f'"candidates":[{to_json(candidate)}]', *kept])}}}"
     return [document if answer is like else f'{{"response":{document}}}']

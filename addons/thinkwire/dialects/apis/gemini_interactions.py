@@ -93,7 +93,7 @@ _INTERACTION_MEMBERS: Final[dict[str, Any]] = {
     "steps": _STEPS,
     "outputs": _STEPS,
 }
-_STEP: Final = {"index": FieldSpec(Kind.OWNER, space="step")}
+_STEP: Final = {"index": FieldSpec(Kind.ITEM, space="step")}
 _MEMBERS: Final[dict[str, Any]] = {
     **_INTERACTION_MEMBERS,
     **_STEP,
@@ -145,7 +145,7 @@ def _matches_document(root: Node) -> bool:
     return what is not None and what.is_string and what.value == "interaction"
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:
     is_reasoning = kind is Kind.REASONING
     content = {"type": "text", "text": text}
     events: tuple[dict[str, Any], ...] = (
@@ -156,7 +156,7 @@ def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
         },
         {"event_type": "step.stop"},
     )
-    return [to_json({**event, "index": owner.number}) for event in events]
+    return [to_json({**event, "index": item.number}) for event in events]
 
 
 GEMINI_INTERACTIONS: Final = Dialect(

@@ -30,7 +30,7 @@ from thinkwire.wire.splice import to_json
 __all__ = ["LLAMACPP_COMPLETION"]
 
 _MEMBERS: Final = {
-    "index": FieldSpec(Kind.OWNER),  # of several prompts
+    "index": FieldSpec(Kind.ITEM),  # of several prompts
     "content": TEXT,
     "reasoning_content": REASONING,  # the server sends none; what is extracted from the content goes here
     "tokens": TOKENS,
@@ -72,9 +72,9 @@ def _is_answer(node: Node) -> bool:
     return is_own and content is not None and content.is_string
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:
     texts = {"content": "", "reasoning_content": text} if kind is Kind.REASONING else {"content": text}
-    return [to_json({"index": owner.number, **texts, "tokens": [], "stop": False})]
+    return [to_json({"index": item.number, **texts, "tokens": [], "stop": False})]
 
 
 def _error(status: int, message: str) -> str:

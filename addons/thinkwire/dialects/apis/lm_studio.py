@@ -113,7 +113,7 @@ def _matches_document(root: Node) -> bool:
     return root.child("model_instance_id") is not None and root.child("output") is not None
 
 
-def _write(kind: Kind, text: str, _owner: ItemKey, _like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _item: ItemKey, _like: Node) -> list[str]:
     block = "reasoning" if kind is Kind.REASONING else "message"
     return [
         to_json({"type": f"{block}.start"}),

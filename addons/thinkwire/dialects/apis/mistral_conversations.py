@@ -90,7 +90,7 @@ def _matches_document(root: Node) -> bool:
 _COPIED: Final = ("created_at", "output_index", "id", "model", "agent_id")
 
 
-def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _item: ItemKey, like: Node) -> list[str]:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
     content = thinking if kind is Kind.REASONING else text
     kept = like.texts_of(_COPIED)

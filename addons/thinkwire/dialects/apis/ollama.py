@@ -81,7 +81,7 @@ def _matches_document(root: Node) -> bool:
     return has_answer and done is not None and done.raw in ("true", "false")
 
 
-def _write(kind: Kind, text: str, _owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, _item: ItemKey, like: Node) -> list[str]:
     envelope = like.texts_of(("model", "created_at"))
     thinking, content = (text, "") if kind is Kind.REASONING else ("", text)
     reasoning = {"thinking": thinking} if thinking else {}

@@ -41,7 +41,7 @@ __all__ = ["OPENAI_RESPONSES"]
 _OUTPUT: Final = "output"
 """The space of `output_index`, which takes precedence: Copilot gives an item another `id` in each event."""
 
-_NAME: Final = FieldSpec(Kind.OWNER, space=_OUTPUT, is_name=True)
+_NAME: Final = FieldSpec(Kind.ITEM, space=_OUTPUT, is_name=True)
 """The item's `id`: llama.cpp sends no `output_index`."""
 
 # --- parts of a message -----------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ _RESPONSE: Final[dict[str, Any]] = {
 _EVENT: Final[dict[str, Any]] = {
     "type": ENVELOPE,
     "sequence_number": FieldSpec(Kind.COUNTER, space="sequence"),
-    "output_index": FieldSpec(Kind.OWNER, space=_OUTPUT),
+    "output_index": FieldSpec(Kind.ITEM, space=_OUTPUT),
     "item_id": _NAME,
     "content_index": ENVELOPE,
     "summary_index": ENVELOPE,
@@ -256,17 +256,17 @@ def _answer_id(root: Node) -> str | None:
 _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refusal", "refusal")}
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     """A whole item, from its opening to its end; all its events have the sequence number of the given document."""
-    item = like.child("item")
-    name = (_text(item, "id") if item is not None else _text(like, "item_id")) or _unnamed(owner.number)
+    open_item = like.child("item")
+    name = (_text(open_item, "id") if open_item is not None else _text(like, "item_id")) or _unnamed(item.number)
     if kind is Kind.REASONING:
         events = _write_reasoning(text, f"rs_{name}")
     else:
         events = _write_message(text, f"msg_{name}", *_PART_OF_KIND[kind])
     sequence = like.child("sequence_number")
     counter = f'"sequence_number":{sequence.raw},' if sequence is not None else ""
-    index = f'"output_index":{owner.number},' if isinstance(owner.number, int) else ""
+    index = f'"output_index":{item.number},' if isinstance(item.number, int) else ""
     return [f'{{"type":"response.{name}",{counter}{index}{to_json(members)[1:]}' for name, members in events]
 
 

@@ -53,7 +53,7 @@ _META_INFO: Final = Shape(
     other=OTHER,
 )  # fmt: skip
 _MEMBERS: Final = {
-    "index": FieldSpec(Kind.OWNER),  # of several prompts
+    "index": FieldSpec(Kind.ITEM),  # of several prompts
     "text": TEXT,
     "reasoning_text": REASONING,  # as `/separate_reasoning` names it
     "output_ids": TOKENS,
@@ -89,12 +89,12 @@ def _is_answer(node: Node) -> bool:
     return has_output and meta_info is not None and meta_info.child("finish_reason") is not None
 
 
-def _write(kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     texts = {"text": "", "reasoning_text": text} if kind is Kind.REASONING else {"text": text}
     meta_info = like.child("meta_info")
     request_id = meta_info.child("id") if meta_info is not None else None
     meta = {"id": None if request_id is None else request_id.value, "finish_reason": None}
-    number = {"index": owner.number} if like.child("index") is not None else {}
+    number = {"index": item.number} if like.child("index") is not None else {}
     return [to_json({**texts, "meta_info": meta, **number})]
 
 

@@ -51,7 +51,7 @@ def _add(update: Update, spec: FieldSpec, node: Node) -> None:
     kind = spec.kind
     if kind is Kind.ENVELOPE:
         return
-    if kind is Kind.OWNER or kind is Kind.REFERENCE or kind is Kind.COUNTER:
+    if kind is Kind.ITEM or kind is Kind.REFERENCE or kind is Kind.COUNTER:
         _count(update, spec, node)
     elif spec.text_only and not node.is_string:
         update.parts.append(Part(Kind.OTHER, node, None))
@@ -64,13 +64,13 @@ def _count(update: Update, spec: FieldSpec, node: Node) -> None:
         return
     number = number_at(node)
     item = ItemKey(spec.space, node.raw if number is None else number)
-    if spec.kind is Kind.OWNER:
+    if spec.kind is Kind.ITEM:
         if not spec.is_name or update.item is None:
             update.item = item
     elif spec.kind is Kind.REFERENCE:
         update.about.append(item)
     if spec.space and number is not None:
-        count_of = CountOf.DOCUMENTS if spec.kind is Kind.COUNTER else CountOf.OWNERS
+        count_of = CountOf.DOCUMENTS if spec.kind is Kind.COUNTER else CountOf.ITEMS
         update.counters.append((count_of, spec.space, node))
 
 

@@ -60,8 +60,8 @@ class Kind(Enum):
     ERROR = "error"
     OTHER = "other"
     ENVELOPE = "envelope"
-    OWNER = "owner"
-    """The number of the choice, block or item that this update is about."""
+    ITEM = "owner"
+    """The number of the choice, block or output item that this update is about: `owner` in a rule file."""
     REFERENCE = "reference"
     """The number of another item that this update refers to."""
     COUNTER = "counter"
@@ -87,7 +87,7 @@ class Extent(Enum):
 class CountOf(Enum):
     """What the numbers of a space count, and so what has to be removed before they close a gap."""
 
-    OWNERS = "owners"
+    ITEMS = "items"
     DOCUMENTS = "documents"
 
 
@@ -107,9 +107,9 @@ class FieldSpec:
     is_flag: bool = False
     """For REASONING: the value `true` is such a flag, for the texts of its update."""
     space: str = ""
-    """For OWNER, REFERENCE and COUNTER: the numbers that are counted together. Empty: the number never changes."""
+    """For ITEM, REFERENCE and COUNTER: the numbers that are counted together. Empty: the number never changes."""
     is_name: bool = False
-    """For OWNER: it names the item if there is no number."""
+    """For ITEM: it names the item if there is no number."""
 
 
 @dataclass(frozen=True, slots=True)

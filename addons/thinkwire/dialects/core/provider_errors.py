@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ERROR_EVENT", "REFUSALS", "Refusal", "advice_for"]
+__all__ = ["ERROR_EVENT", "PROVIDER_ERRORS", "ProviderError", "advice_for"]
 
 ERROR_EVENT: Final = "error"
 """The name of the server-sent event that carries an error, in all APIs that name their events."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ProviderError:
     """One row: what the provider says, and what a rule can do about it."""
 
     pattern: re.Pattern[str]
-    who: str
+    provider: str
     setting: str
     """As it is written in a rule file."""
     shown_in: str = ""
@@ -42,26 +42,26 @@ _SEND_BACK: Final = "`history: reasoning_content` and `restore: true`"
 _RESTORE: Final = "`restore: true`"
 _UNSIGNED: Final = "`history: {unsigned: drop}`"
 
-REFUSALS: Final[tuple[Refusal, ...]] = (
-    Refusal(  # V4
+PROVIDER_ERRORS: Final[tuple[ProviderError, ...]] = (
+    ProviderError(  # V4
         _says("'reasoning_content' in the thinking mode must be passed back"),
         "DeepSeek",
         _SEND_BACK,
         "rules/deepseek.yaml",
     ),
-    Refusal(  # V4 in its Messages API, which has no `reasoning_content`
+    ProviderError(  # V4 in its Messages API, which has no `reasoning_content`
         _says("'content[].thinking' in the thinking mode must be passed back"),
         "DeepSeek",
         _RESTORE,
         "rules/anthropic.yaml",
     ),
-    Refusal(  # V3.2
+    ProviderError(  # V3.2
         _says("missing 'reasoning_content' field in the assistant message"),
         "DeepSeek",
         _SEND_BACK,
         "rules/deepseek.yaml",
     ),
-    Refusal(  # R1
+    ProviderError(  # R1
         _says_one_of(
             "'reasoning_content' is an intermediate result for display purposes",
             "remove the 'reasoning_content' from your message",
@@ -69,25 +69,25 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         "DeepSeek R1",
         "`history: drop`",
     ),
-    Refusal(
+    ProviderError(
         _says("'reasoning_content' is missing in assistant tool call message"),
         "Kimi",
         _SEND_BACK,
         "rules/kimi.yaml",
     ),
-    Refusal(
+    ProviderError(
         _says("expected 'thinking' or 'redacted_thinking', but found"),
         "Anthropic",
         _RESTORE,
         "rules/anthropic.yaml",
     ),
-    Refusal(  # another provider's signature, or none
+    ProviderError(  # another provider's signature, or none
         _says_one_of("invalid 'signature' in 'thinking' block", "thinking.signature: field required"),
         "Anthropic",
         _UNSIGNED,
         "rules/anthropic.yaml",
     ),
-    Refusal(
+    ProviderError(
         _says_one_of(
             "'redacted_thinking' blocks in the latest assistant message cannot be modified",
             "'redacted_thinking' blocks, the blocks must match the parameters",
@@ -95,13 +95,13 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         "Anthropic",
         "`history: keep`",
     ),
-    Refusal(
+    ProviderError(
         _says("missing a 'thought_signature'"),
         "Gemini",
         _RESTORE,
         "rules/gemini.yaml",
     ),
-    Refusal(
+    ProviderError(
         _says_one_of(
             "corrupted thought signature",
             "invalid thought signature",
@@ -111,19 +111,19 @@ REFUSALS: Final[tuple[Refusal, ...]] = (
         _RESTORE,
         "rules/gemini.yaml",
     ),
-    Refusal(
+    ProviderError(
         _says("was provided without its required 'reasoning' item"),
         "The Responses API",
         _RESTORE,
         "rules/openai-responses.yaml",
     ),
-    Refusal(
+    ProviderError(
         _says("of type 'reasoning' was provided without its required following item"),
         "The Responses API",
         _RESTORE,
         "rules/openai-responses.yaml",
     ),
-    Refusal(  # it has nowhere to put them; its exact words are not known
+    ProviderError(  # it has nowhere to put them; its exact words are not known
         re.compile(
             r"\bredacted_thinking\b[^.]{0,60}?\b(?:not supported|unsupported|not allowed|cannot be)"
             r"|\b(?:unsupported|not support|cannot accept)\b[^.]{0,60}?\bredacted_thinking\b",
@@ -141,11 +141,11 @@ MAX_CHARACTERS: Final = 65_536
 
 def advice_for(text: str) -> str | None:
     """What to write in a rule file so that an error with this body does not come again; None if nothing is known."""
-    said = "\n".join(_strings(text[:MAX_CHARACTERS]))
-    for refusal in REFUSALS:
-        if refusal.pattern.search(said):
-            see = f", see {refusal.shown_in}" if refusal.shown_in else ""
-            return f"{refusal.who} refused: add {refusal.setting}{see}"
+    texts = "\n".join(_strings(text[:MAX_CHARACTERS]))
+    for error in PROVIDER_ERRORS:
+        if error.pattern.search(texts):
+            see = f", see {error.shown_in}" if error.shown_in else ""
+            return f"{error.provider} refused: add {error.setting}{see}"
     return None
 
 

@@ -57,7 +57,7 @@ class Why(Enum):
     AROUND = "around an earlier field, which it would include"
     TWO_MEMBERS = "chooses by another member than an earlier field"
     NO_MEMBER = "an item's number that is not a member"
-    NO_OWNER = "reasoning that belongs to no item"
+    NO_ITEM = "reasoning that belongs to no item"
     IN_A_LIST = "reasoning in a list, of which the item holds more than one element"
 
 
@@ -99,7 +99,7 @@ def compile_dialect(declaration: Declaration) -> Dialect:
         wants_stream=lambda request: _member(request, declaration.stream) is True,
         table=lambda _request: table,
         matches_document=lambda root: any(has_path(root, path) for path in declaration.evidence),
-        write=lambda kind, text, owner, like: write(fields, kind, text, owner, like),
+        write=lambda kind, text, item, like: write(fields, kind, text, item, like),
         error=CHAT_COMPLETIONS.error,
         has_blocks=any(declared.is_reasoning for declared in declaration.fields),
         takes_precedence=True,
@@ -188,7 +188,7 @@ def _grow(fields: Sequence[DeclaredField]) -> tuple[_PathNode, list[Clash]]:
 def _forms(declared: DeclaredField, position: int) -> Iterator[Path]:
     """The path through objects, and through lists, for each `[member=value]` that follows a name."""
     path = declared.path
-    if declared.kind is Kind.OWNER and not isinstance(path[-1], Name):
+    if declared.kind is Kind.ITEM and not isinstance(path[-1], Name):
         raise _ClashError(position, Why.NO_MEMBER)
     unsure = [at for at in range(1, len(path)) if isinstance(path[at], Chosen) and isinstance(path[at - 1], Name)]
     for lists in product((False, True), repeat=0 if declared.is_reasoning else len(unsure)):
@@ -206,7 +206,7 @@ def _plant(root: _PathNode, path: Path, declared: DeclaredField, position: int) 
     if node.kind is not None:
         raise _ClashError(position, Why.TWICE, node.position)
     node.kind, node.is_reasoning, node.position = declared.kind, declared.is_reasoning, position
-    around.opens = around.opens or declared.kind is Kind.OWNER
+    around.opens = around.opens or declared.kind is Kind.ITEM
     for inner in node.inside():
         if inner.kind is not None and not _may_hold(node.kind, inner.kind):
             raise _ClashError(position, Why.AROUND, inner.position)
@@ -229,13 +229,13 @@ def _next(node: _PathNode, step: Step, position: int) -> _PathNode:
 
 def _reasoning_without_item(fields: Sequence[DeclaredField]) -> list[Clash]:
     """Reasoning that belongs to no item, or not to exactly one."""
-    owners = [declared.path[:-1] for declared in fields if declared.kind is Kind.OWNER]
+    items = [declared.path[:-1] for declared in fields if declared.kind is Kind.ITEM]
     found = []
     for position, declared in enumerate(fields):
         if declared.is_reasoning:
-            around = [owner for owner in owners if declared.path[: len(owner)] == owner]
+            around = [item for item in items if declared.path[: len(item)] == item]
             if not around:
-                found.append(Clash(position, Why.NO_OWNER))
+                found.append(Clash(position, Why.NO_ITEM))
             elif EachElement() in declared.path[max(map(len, around)) :]:
                 found.append(Clash(position, Why.IN_A_LIST))
     return found
@@ -244,8 +244,8 @@ def _reasoning_without_item(fields: Sequence[DeclaredField]) -> list[Clash]:
 def _merged(general: _PathNode, special: _PathNode) -> _PathNode:
     """What applies to a chosen object: its own declarations, and those for all objects in its place."""
     if special.kind is not None:
-        owners = {name: node for name, node in general.members.items() if node.kind is Kind.OWNER}
-        return replace(special, opens=special.opens or general.opens, members=owners | special.members)
+        items = {name: node for name, node in general.members.items() if node.kind is Kind.ITEM}
+        return replace(special, opens=special.opens or general.opens, members=items | special.members)
     if general.switch and special.switch and general.switch != special.switch:
         raise _ClashError(special.switch_position, Why.TWO_MEMBERS, general.switch_position)
     for inner in special.inside():
@@ -284,16 +284,16 @@ def _table(root: _PathNode, fields: Sequence[DeclaredField]) -> Shape:
     # With no item further in, the API has only one, or names it at the root.
     deeper = (node for top in (root, *root.cases.values()) for node in top.inside() if node not in root.cases.values())
     root.opens = root.opens or not any(node.opens for node in deeper)
-    space = "owner" if any(declared.is_reasoning for declared in fields) else ""
+    space = "item" if any(declared.is_reasoning for declared in fields) else ""
     has_state = any(declared.kind is Kind.OPAQUE for declared in fields)
-    return _Tables(FieldSpec(Kind.OWNER, space=space), has_state).level(root, None, is_root=True)
+    return _Tables(FieldSpec(Kind.ITEM, space=space), has_state).level(root, None, is_root=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
     """Makes tables of nodes."""
 
-    owner: FieldSpec
+    item: FieldSpec
     has_state: bool
     """Is anything opaque? It may then belong to any reasoning, even in a document of its own."""
 
@@ -301,7 +301,7 @@ class _Tables:
         """The table's entry for a node; `around` is the kind of the whole that it is inside."""
         is_leaf = not (node.members or node.elements or node.cases or node.is_reasoning)
         if is_leaf and node.kind is not None:
-            return self.owner if node.kind is Kind.OWNER else FieldSpec(node.kind)
+            return self.item if node.kind is Kind.ITEM else FieldSpec(node.kind)
         return self.level(node, around)
 
     def level(self, node: _PathNode, around: Kind | None, *, is_root: bool = False) -> Shape:

@@ -53,7 +53,7 @@ def _opens_with(node: Node, brackets: str) -> bool:
 # --- writing ----------------------------------------------------------------------------------------------------
 
 
-def write(fields: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: ItemKey, like: Node) -> list[str]:
+def write(fields: Sequence[tuple[Kind, Path]], kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     """The document that carries a text in the first field of that kind; none if the API has no such field.
 
     It repeats the envelope of `like`, and names the item as the declaration says.
@@ -61,8 +61,8 @@ def write(fields: Sequence[tuple[Kind, Path]], kind: Kind, text: str, owner: Ite
     path = next((path for of_kind, path in fields if of_kind is kind), None)
     if path is None:
         return []
-    owners = [owner_path for of_kind, owner_path in fields if of_kind is Kind.OWNER]
-    document = _nested(path, 0, text, owners, owner)
+    item_paths = [item_path for of_kind, item_path in fields if of_kind is Kind.ITEM]
+    document = _nested(path, 0, text, item_paths, item)
     if isinstance(document, dict):
         document = _envelope(fields, like) | document
     return [to_json(document)]
@@ -77,20 +77,20 @@ def _envelope(fields: Sequence[tuple[Kind, Path]], like: Node) -> dict[str, Any]
     return {name: member.value for name, member in members.items() if member is not None}
 
 
-def _nested(path: Path, at: int, text: str, owners: list[Path], owner: ItemKey) -> Any:
+def _nested(path: Path, at: int, text: str, item_paths: list[Path], item: ItemKey) -> Any:
     """The value to which the first `at` steps of the path lead."""
     if at == len(path):
         return text
-    value, step = _nested(path, at + 1, text, owners, owner), path[at]
+    value, step = _nested(path, at + 1, text, item_paths, item), path[at]
     if isinstance(step, EachElement):
         return [value]
     if isinstance(step, Name):
         value = {step.text: value}
     else:
         value = {step.member: _as_value(step.value)} | (value if isinstance(value, dict) else {"text": value})
-    for owner_path in owners:
-        if owner_path[:-1] == path[:at] and isinstance(owner_path[-1], Name):
-            return {owner_path[-1].text: _number(owner)} | value
+    for item_path in item_paths:
+        if item_path[:-1] == path[:at] and isinstance(item_path[-1], Name):
+            return {item_path[-1].text: _number(item)} | value
     return value
 
 
@@ -102,5 +102,5 @@ def _as_value(wanted: str) -> Any:
         return wanted
 
 
-def _number(owner: ItemKey) -> Any:
-    return json.loads(encode(owner.number)) if isinstance(owner.number, str) else owner.number
+def _number(item: ItemKey) -> Any:
+    return json.loads(encode(item.number)) if isinstance(item.number, str) else item.number

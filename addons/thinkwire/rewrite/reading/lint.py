@@ -249,7 +249,7 @@ def index_gap(subject: Subject) -> Iterator[Finding]:
             for count_of, space, node in update.counters:
                 number, before = int(node.raw), last.get(space)
                 is_gap = number > (0 if before is None else before) + 1 if before is not None else number > 1
-                is_gap = is_gap or (before is None and number == 1 and count_of is CountOf.OWNERS)
+                is_gap = is_gap or (before is None and number == 1 and count_of is CountOf.ITEMS)
                 goes_back = count_of is CountOf.DOCUMENTS and before is not None and number <= before
                 if is_gap or goes_back:
                     expected = 0 if before is None else before + 1
