@@ -246,7 +246,7 @@ def test_a_har_is_read_as_well(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "  content   Hi\n  finish    stop\n  times     total 1.50 s\n" in out
     path.write_text("{}")
     assert cli.main(["show", str(path)]) == 2
-    assert "no valid HAR file" in capsys.readouterr().err
+    assert "not a valid HAR file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_har_is_read_as_well(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         (b"nonsense", "is neither a mitmproxy flow file nor a HAR file"),
         (b"5:hello,", "is neither a mitmproxy flow file nor a HAR file"),
         (b"\x00\xff", "is neither a mitmproxy flow file nor a HAR file"),
-        (b"{broken", "is no valid HAR file"),
+        (b"{broken", "is not a valid HAR file"),
     ],
 )
 def test_what_is_no_recording_is_refused(
@@ -284,7 +284,7 @@ def test_of_a_file_that_was_cut_the_complete_flows_are_shown(
     assert cli.main(["show", str(path)]) == 1
     out, err = capsys.readouterr()
     assert out.count("  reasoning Hm.\n") == 1
-    assert err == f"thinkwire: {path} is damaged or cut behind flow 1; what is complete was read\n"
+    assert err == f"thinkwire: {path} is damaged or cut off after flow 1; the complete flows were read\n"
 
 
 def test_the_guide_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -476,7 +476,7 @@ def test_no_folder_of_this_machine_is_named(show: Show, tmp_path: Path) -> None:
     path = write_flows(tmp_path / "a.flow", exchange(*PIECES), exchange(*PIECES))
     path.write_bytes(path.read_bytes()[:-30])
     page = show(path, arguments=("--rules", rules), code=1)
-    assert "a.flow is damaged or cut behind flow 1; what is complete was read" in text_of(page)
+    assert "a.flow is damaged or cut off after flow 1; the complete flows were read" in text_of(page)
     assert ("rules", "default-rename (default.yaml:30)") in rows(page)
     written = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(tmp_path) not in written

@@ -244,7 +244,7 @@ def in_unknown_coding() -> http.HTTPFlow:
         ("flow: 1", [tflow.ttcpflow(), exchange(ANSWER)], "a.flow has no exchange 1; there are: 2"),
         ("flow: 1", [tflow.ttcpflow()], "a.flow has no exchange 1; there are: none at all"),
         ("", [tflow.ttcpflow()], "a.flow has no exchange 1; there are: none at all"),
-        ("", [tflow.twebsocketflow()], "flow 1 is a WebSocket, over which rules are not run here"),
+        ("", [tflow.twebsocketflow()], "flow 1 is a WebSocket, which rule tests do not support"),
         ("", [exchange(ANSWER), without_answer()], "flow 2 has no answer"),
         ("", [without_body()], "flow 1 was recorded without the answer's body"),
         ("", [in_unknown_coding()], "the answer of flow 1 cannot be read: content-encoding rot13 cannot be read"),

@@ -68,7 +68,7 @@ def results_of_test(
     results: Results = {}
     for block in re.split(r"^FAILED  t-", capsys.readouterr().out, flags=re.M)[1:]:
         number = int(block.partition(" ")[0])
-        status, *texts = re.findall(r"^          came      (.*)$", block, re.M)
+        status, *texts = re.findall(r"^          got       (.*)$", block, re.M)
         results[number] = int(status), sorted(text for text in texts if text != '""')
     return results
 

@@ -31,7 +31,7 @@ def _check(path: Path) -> int:
     try:
         loaded = read_rules(path)
     except CouldNotRunError as error:
-        return complain(error)  # the other files are still worth a look
+        return complain(error)  # the other files may still be read
     print_problems(loaded)
     print(f"{path}: {rules_summary(loaded)}")
     return CLEAN if loaded.ruleset else PROBLEMS

@@ -1,4 +1,4 @@
-"""The verdicts on rule files' tests as JUnit XML, which servers for CI read. Only words; it decides nothing."""
+"""The verdicts on the tests of rule files as JUnit XML, for CI servers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from thinkwire.ruleset.rule_tests.verdict import Verdict
 __all__ = ["Suite", "write_junit"]
 
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold, however they are written."""
+"""Characters that XML cannot hold, even escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Suite:
 
     file: Path
     code: int
-    """The exit code that it asks for."""
+    """Its exit code."""
     verdicts: list[Verdict] = field(default_factory=list)
     trouble: str = ""
-    """Why its tests were not run at all."""
+    """Why none of its tests were run; empty if they were."""
 
 
 def write_junit(path: Path, suites: Sequence[Suite]) -> None:

@@ -1,4 +1,4 @@
-"""`thinkwire lint`: what in a recording would trip clients, each with its place."""
+"""`thinkwire lint`: what in a recording would trip up clients, and where."""
 
 import argparse
 import json
@@ -20,26 +20,26 @@ LONGEST_GAP: Final = 10.0
 def add_to(commands: Commands) -> None:
     lint = commands.add_parser(
         "lint",
-        help="find what would trip clients in recorded answers",
+        help="find what would trip up clients in recorded answers",
         epilog=_rules(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    lint.add_argument("files", nargs="+", type=Path, metavar="FILE", help="flow files of mitmproxy's, or HARs")
+    lint.add_argument("files", nargs="+", type=Path, metavar="FILE", help="mitmproxy flow files, or HARs")
     lint.add_argument(
         "--gap",
         type=_seconds,
         default=LONGEST_GAP,
         metavar="N",
-        help="seconds of silence from which on it is a problem; default: %(default)g",
+        help="seconds of silence that count as a problem; default: %(default)g",
     )
     lint.add_argument("--json", action="store_true", help="print a line of JSON for each finding")
     lint.set_defaults(run=_run)
 
 
 def _rules() -> str:
-    """What is looked for, for the help."""
+    """What is looked for, as the help says it."""
     lines = (f"  {name:23} {(rule.__doc__ or '').rstrip('.')}" for name, rule in RULES.items())
-    return "\n".join(["what is looked for (notes are allowed, and worth knowing):", *lines])
+    return "\n".join(["what is looked for (notes are allowed, but worth knowing):", *lines])
 
 
 def _seconds(text: str) -> float:
@@ -57,7 +57,7 @@ def _lint(path: Path, gap: float, *, as_json: bool) -> int:
     try:
         recording = open_recording(path)
     except CouldNotRunError as error:
-        return complain(error)  # the other files are still worth a look
+        return complain(error)  # the other files may still be read
     found = [
         (recorded.number, one)
         for recorded in recording.exchanges
@@ -86,12 +86,12 @@ def _findings(reading: Reading, gap: float) -> list[Finding]:
     failure = recorded.failure or reading.damage
     if reading.form is None:
         return list(_without_answer(recorded, failure))
-    times = [] if recorded.messages else recorded.times  # on a WebSocket the client is silent, too
+    times = [] if recorded.messages else recorded.times  # on a WebSocket the silence may be the client's
     return findings(Subject(reading.said, reading.dialect, reading.form, reading.facts, times, failure, gap))
 
 
 def _without_answer(recorded: RecordedExchange, failure: str) -> Iterator[Finding]:
-    """Where there is nothing to read that a model has said."""
+    """Findings if there is nothing to read that a model has said."""
     if failure:
         yield Finding(None, f"the answer broke off: {failure}", rule="broken-off")
     elif not recorded.is_kept:

@@ -1,4 +1,4 @@
-"""`thinkwire replay`: be the provider of a recording; or ask oneself what was asked, and show what comes."""
+"""`thinkwire replay`: be the provider of a recording, or also its client, and show what it gets."""
 
 import argparse
 import sys
@@ -29,12 +29,12 @@ EXAMPLE: Final = """example:
 def add_to(commands: Commands) -> None:
     replay = commands.add_parser(
         "replay",
-        help="be the provider of a recording: answer as recorded, in time",
+        help="be the provider of a recording: answer as recorded, at the recorded times",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     replay.add_argument("files", nargs="+", metavar="FILE", help="a mitmproxy flow file or a HAR file")
-    replay.add_argument("--port", type=int, help=f"of this machine, 0: any; default: {PORT}, with --ask any")
+    replay.add_argument("--port", type=int, help=f"port on this machine, 0: any; default: {PORT}, with --ask any")
     replay.add_argument(
         "--speed",
         type=_speed,
@@ -48,13 +48,13 @@ def add_to(commands: Commands) -> None:
         action="append",
         default=[],
         help="what goes wrong, to test clients, whatever the rules say: cut-after=20 (events), stall=5:3 (3 seconds "
-        "behind 5 events), error-after=10, drop-done, split=7 (bytes), status-first=429, none; repeatable",
+        "after 5 events), error-after=10, drop-done, split=7 (bytes), status-first=429, none; repeatable",
     )
     replay.add_argument("--rules", type=Path, metavar="FILE", help="a rule file; default: the shipped default rules")
     replay.add_argument(
         "--ask",
         action="store_true",
-        help="ask once what was asked, show what the provider sent and what a client gets by the rules, and end",
+        help="send each recorded request once, show what the provider sent and what a client gets, and exit",
     )
     replay.set_defaults(run=_run)
 
@@ -69,7 +69,7 @@ def _speed(text: str) -> str:
 
 def _run(arguments: argparse.Namespace) -> int:
     try:
-        # mitmdump would say what is wrong between lines of its own
+        # mitmdump would print errors between lines of its own
         exchanges, warnings = read_recordings(arguments.files)
     except RecordingError as error:
         raise CouldNotRunError(str(error)) from error
@@ -78,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
         parse_faults(arguments.faults)
     except FaultError as error:
         raise CouldNotRunError(f"--fault: {error}") from error
-    # All of mitmdump, which other commands need not wait for.
+    # These import all of mitmdump, which other commands need not wait for.
     from thinkwire.proxy.replay.client import ReplayClient
     from thinkwire.proxy.replay.command import ReplaySettings, replay
 
@@ -96,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 class _Show:
-    """Prints of each exchange what the provider sent, what the rules did, and what the client got."""
+    """Prints what the provider sent, what the rules did, and what the client got, exchange by exchange."""
 
     def __init__(self, exchanges: Sequence[ReplayExchange], ruleset: Ruleset, colours: Colours) -> None:
         self._dialects = ruleset.dialects

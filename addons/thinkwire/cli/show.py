@@ -1,4 +1,4 @@
-"""`thinkwire show`: what was asked and answered in a recording, for people to read, or line by line for programs."""
+"""`thinkwire show`: what was asked and answered in a recording, for people, or line by line for programs."""
 
 import argparse
 import json
@@ -41,8 +41,8 @@ def add_to(commands: Commands) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    show.add_argument("file", type=Path, metavar="FILE", help="a flow file of mitmproxy's, or a HAR")
-    show.add_argument("--flow", type=int, metavar="N", help="only the flow of that number, from 1")
+    show.add_argument("file", type=Path, metavar="FILE", help="a mitmproxy flow file, or a HAR")
+    show.add_argument("--flow", type=int, metavar="N", help="only the flow with this number, from 1")
     show.add_argument(
         "--rules", type=Path, metavar="FILE", help="show what a client gets by these rules, not what the provider sent"
     )
@@ -52,7 +52,11 @@ def add_to(commands: Commands) -> None:
         action="store_true",
         help="show what the rules change in the request and in the answer's events, before and after; default rules",
     )
-    how.add_argument("--events", action="store_true", help="print a line of JSON for each thing that is said")
+    how.add_argument(
+        "--events",
+        action="store_true",
+        help="print a line of JSON for each text, call, finish, usage, error",
+    )
     how.add_argument(
         "--html",
         metavar="OUT",
@@ -93,7 +97,7 @@ def _shown(
 
 
 def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:
-    """The numbers of the exchanges that are asked for."""
+    """The numbers of the exchanges to show."""
     numbers = [one.number for one in recording.exchanges]
     if not numbers:
         raise CouldNotRunError(f"{arguments.file} holds no HTTP exchange")
@@ -106,11 +110,11 @@ def _chosen(recording: Recording, arguments: argparse.Namespace) -> list[int]:
 
 
 def _write_page(recording: Recording, numbers: list[int], arguments: argparse.Namespace) -> None:
-    from thinkwire.html.page import page_of  # templates, which the other ways need not wait for
+    from thinkwire.html.page import page_of  # imports the template engine, which other output does not need
 
     ruleset = load_rules(arguments.rules) if arguments.rules else None
     name, rules = arguments.file.name, arguments.rules.name if arguments.rules else ""
-    # Whoever gets the page need not know in which folders the files lie here.
+    # A page is passed on: it does not name the folders of this machine.
     damage = recording.damage.replace(str(arguments.file), name)
     page = page_of(replace(recording, damage=damage), numbers, name, ruleset, rules)
     if arguments.html == "-":
@@ -130,7 +134,7 @@ def _write_page(recording: Recording, numbers: list[int], arguments: argparse.Na
 
 
 def show_lines(reading: Reading, colours: Colours) -> Iterator[str]:
-    """An exchange in short, and its answer put together."""
+    """A summary of an exchange, and the text of its answer."""
     yield head_line(reading.recorded, colours)
     yield from (row_line(row, colours) for row in exchange_rows(reading))
 
@@ -146,16 +150,16 @@ _TYPES: Final = {
     Kind.USAGE: "usage",
     Kind.ERROR: "error",
 }
-_ENDS_THOUGHT: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL, Kind.FINISH)
+_ENDS_REASONING: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL, Kind.FINISH)
 THINKING: Final = "thinking"
 
 
 def event_lines(reading: Reading) -> Iterator[str]:
-    """A line of JSON for each thing that is said; a reasoning event with an empty status says that a thought ended."""
+    """A line of JSON for each moment; a reasoning event with an empty status says that the reasoning has ended."""
     number = reading.recorded.number
     thinking: list[int | str] = []
     for moment in reading.moments:
-        if moment.kind in _ENDS_THOUGHT and moment.choice in thinking:
+        if moment.kind in _ENDS_REASONING and moment.choice in thinking:
             thinking.remove(moment.choice)
             yield _line(number, "reasoning", "", "", moment.choice, moment.time)
         if moment.kind is Kind.REASONING and moment.choice not in thinking:

@@ -1,7 +1,6 @@
-"""Colours for a terminal.
+"""Lines for a terminal, in colour.
 
-None of what mitmproxy depends on prints lines in colour, and a few escape sequences are no reason for one more
-dependency.
+Nothing that mitmproxy depends on prints coloured lines, and a few escape sequences do not justify another dependency.
 """
 
 import os
@@ -21,7 +20,7 @@ _ENDS: Final = "\x1b[0m"
 
 
 class Colours:
-    """Puts texts in colour, or leaves them as they are."""
+    """Colours texts, or leaves them as they are."""
 
     def __init__(self, out: TextIO) -> None:
         self.are_on = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -53,7 +52,7 @@ def row_line(row: SummaryRow, colours: Colours) -> str:
     """A name, and a text of any number of lines beside it."""
     if row.text is None:
         return colours.bold(f"  {row.name}")
-    paint = {Tone.THOUGHT: colours.dim, Tone.CALL: colours.yellow, Tone.BAD: colours.red}.get(row.tone, str)
+    paint = {Tone.REASONING: colours.dim, Tone.CALL: colours.yellow, Tone.BAD: colours.red}.get(row.tone, str)
     first, *others = (paint(printable(line)) for line in row.text.split("\n"))
     return "\n".join(
         [f"  {colours.bold(row.name.ljust(10))}{first}", *(f"{'':12}{line}" if line else "" for line in others)]
@@ -61,7 +60,7 @@ def row_line(row: SummaryRow, colours: Colours) -> str:
 
 
 def diff_lines(result: ExchangeResult, colours: Colours, most: int | None = None) -> Iterator[str]:
-    """The listing of an exchange, for a terminal; not more than so many changes of it."""
+    """What the rules change in an exchange; at most `most` changes."""
     listing = listing_of(result)
     for changed in listing.changes[:most]:
         yield colours.dim(f"  {changed.where}")

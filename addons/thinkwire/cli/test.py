@@ -1,4 +1,4 @@
-"""`thinkwire test`: the tests of rule files, run over recordings, each with its verdict."""
+"""`thinkwire test`: the tests of rule files, run over their recordings."""
 
 import argparse
 import logging
@@ -43,13 +43,13 @@ def add_to(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     test.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a rule file")
-    test.add_argument("--only", metavar="GLOB", help="only the tests whose ids fit")
+    test.add_argument("--only", metavar="GLOB", help="only the tests whose ids match")
     test.add_argument("--junit", type=Path, metavar="FILE", help="also write the verdicts as JUnit XML, for CI")
     test.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    logging.getLogger("thinkwire").addHandler(logging.NullHandler())  # what it says of exchanges stands in verdicts
+    logging.getLogger("thinkwire").addHandler(logging.NullHandler())  # what is logged of an exchange is in its verdict
     is_wanted = compile_glob(arguments.only) if arguments.only is not None else None
     colours = Colours(sys.stdout)
     read_once = lru_cache(maxsize=64)(read_recording)  # most tests of a file share a recording, as do many files
@@ -76,7 +76,7 @@ def _run_file(
     try:
         loaded = read_rules(path)
     except CouldNotRunError as error:
-        complain(error)  # the other files are still worth a look
+        complain(error)  # the other files may still be read
         return Suite(path, COULD_NOT_RUN, trouble=str(error))
     if loaded.ruleset is None:
         print_problems(loaded)

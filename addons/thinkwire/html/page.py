@@ -1,6 +1,6 @@
-"""The page of `thinkwire show --html`: one file that needs no network and runs no code; the same input, the same bytes.
+"""The page of `thinkwire show --html`: one file that needs no network and runs no code, deterministic in its bytes.
 
-What others have written passes the autoescape of the templates in `page/`, with control characters spelled out.
+Text from recordings passes the autoescape of the templates, with control characters escaped as well.
 """
 
 from base64 import b64encode
@@ -34,11 +34,11 @@ __all__ = ["page_of"]
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 _MOST_CHARACTERS: Final = 200_000
-"""Shown of the texts of one answer, and as many of what is hidden of it."""
+"""At most this much of the texts of one answer is shown, and as much of what is hidden from it."""
 _MOST_TEXTS: Final = 400
-"""Shown of one answer."""
+"""Texts shown of one answer."""
 _MOST_CHANGES: Final = 200
-"""Listed of one exchange."""
+"""Changes listed for one exchange."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ class _Shown:
     recorded: RecordedExchange
     model: str
     outcome: str
-    """How it ended, in short."""
+    """How it ended, in a word or two."""
     facts: list[SummaryRow]
     said: list[SummaryRow]
     said_left_out: int
     sizes: dict[ItemKind, int]
-    """Characters that a client gets, by what they are."""
+    """Characters that the client gets, by kind."""
     picture: Picture | None = None
     chart: Chart | None = None
     changes: list[Changed] | None = None
-    """None where no rules were asked for."""
+    """None if no rules were applied."""
     changes_left_out: int = 0
     done: str = ""
     """What the rules did, in short."""
@@ -80,7 +80,7 @@ def page_of(recording: Recording, numbers: list[int], name: str, ruleset: Rulese
             name=name,
             rules=rules,
             damage=recording.damage,
-            style=Markup(style),  # it is ours, and must not be escaped
+            style=Markup(style),  # our own, and must not be escaped
             style_digest=b64encode(sha256(style.encode()).digest()).decode(),
             version=_version(),
         )
@@ -91,7 +91,7 @@ def page_of(recording: Recording, numbers: list[int], name: str, ruleset: Rulese
 def _version() -> str:
     try:
         return version("thinkwire")
-    except PackageNotFoundError:  # run from its folder
+    except PackageNotFoundError:  # run without being installed
         return ""
 
 
@@ -158,7 +158,7 @@ def _read(reading: Reading) -> _Shown:
 
 
 _BAD: Final = ("broke off", "error", "no answer", "refused")
-"""Outcomes that are worth a look."""
+"""Outcomes that are highlighted."""
 
 
 def _outcome(reading: Reading, finishes: list[str], *, has_error: bool) -> str:
@@ -171,12 +171,12 @@ def _outcome(reading: Reading, finishes: list[str], *, has_error: bool) -> str:
 
 
 def _rules_of(choice: Selection) -> str:
-    """The rules that decided, without the folders in which they lie: a page is shown to others."""
+    """The rules that decided, without their folders: a page is passed on."""
     return ", ".join(f"{rule.id} ({rule.file.name}:{rule.line})" for rule in choice.rules) or "none decided"
 
 
 def _cut(rows: Iterable[SummaryRow]) -> Iterator[SummaryRow]:
-    """The rows, as long as together they are not too long; what is left out is counted."""
+    """The rows, cut to a total length; what is left out is counted."""
     room = _MOST_CHARACTERS
     for row in rows:
         size = len(row.text or "")
@@ -210,12 +210,12 @@ def _drawn(shown: _Shown, picture: Picture | None) -> _Shown:
 
 
 def _with_hidden(said: list[SummaryRow], picture: Picture) -> list[SummaryRow]:
-    """What is hidden from a client, in front of what it gets of the same choice."""
+    """What is hidden from the client, before what it gets of the same choice."""
     result = [*said]
     for lane in picture.lanes:
         if not lane.hidden:
             continue
-        (hidden,) = _cut([SummaryRow("hidden", lane.hidden, Tone.THOUGHT)])
+        (hidden,) = _cut([SummaryRow("hidden", lane.hidden, Tone.REASONING)])
         heading = SummaryRow(lane.name)
         if heading in result:
             result.insert(result.index(heading) + 1, hidden)
@@ -227,7 +227,7 @@ def _with_hidden(said: list[SummaryRow], picture: Picture) -> list[SummaryRow]:
 
 
 def _in_words(picture: Picture) -> str:
-    """What there is to see."""
+    """The picture described in words."""
     words = []
     for lane in picture.lanes:
         curves = ", ".join(f"{curve.held.value} {counted(curve.total, 'character')}" for curve in lane.curves)
@@ -262,7 +262,7 @@ def _environment() -> Environment:
 
 
 def _writable(value: Any) -> Any:
-    """Every text that the templates are given passes here, before it is escaped."""
+    """Applied to every value in a template, before it is escaped."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return printable(value)

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import Kind
-from thinkwire.playback.text import alike
+from thinkwire.playback.text import common_start
 from thinkwire.rewrite.reading.transcript import EventContent, Moment
 
 __all__ = ["ContentPair", "ItemKind", "Number", "TimelineItem", "in_order", "sightings"]
@@ -115,7 +115,7 @@ def _missing(earlier: str, said: dict[ItemKind, str], got: dict[ItemKind, str]) 
         return (earlier + new)[len(sent) :], len(earlier)
     if len(sent) >= len(new):
         return "", 0
-    start = alike(new, sent)
+    start = common_start(new, sent)
     if new.endswith(sent[start:]):
         return new[start : len(new) - len(sent) + start], 0
     return new.replace(sent, "", 1), 0

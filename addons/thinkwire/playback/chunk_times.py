@@ -1,27 +1,26 @@
-"""When each chunk of a body came, as a flow's metadata says it."""
+"""When each chunk of a body arrived, as the flow's metadata says."""
 
 from typing import Final
 
-__all__ = ["CHUNKS", "Chunk", "cut_as_noted", "is_time", "noted_times"]
+__all__ = ["CHUNKS", "TimedChunk", "cut_as_noted", "is_time", "noted_times"]
 
 CHUNKS: Final = "thinkwire.chunks"
-"""The name in a flow's metadata under which [seconds since the request, bytes] of each chunk stand."""
+"""The key in a flow's metadata that holds [seconds since the request, bytes] for each chunk."""
 
-Chunk = tuple[float, bytes]
-"""Seconds since the request, and what came then."""
-
+type TimedChunk = tuple[float, bytes]
+"""Seconds since the request, and what arrived then."""
 
 _LONGEST: Final = 1e9
 """Seconds: more than thirty years."""
 
 
 def is_time(seconds: float) -> bool:
-    """Can so many seconds lie between a request and something in its answer? A file can say anything, NaN, too."""
+    """Can a request and part of its answer be this far apart? A file may say anything, even NaN."""
     return abs(seconds) < _LONGEST
 
 
 def noted_times(noted: object) -> list[tuple[float, int]]:
-    """When how many bytes came; nothing where nobody noted it, or what was noted makes no sense."""
+    """[(seconds, bytes)] of the chunks; empty if they were not recorded, or make no sense."""
     times: list[tuple[float, int]] = []
     for entry in noted if isinstance(noted, list | tuple) else ():
         match entry:
@@ -32,9 +31,9 @@ def noted_times(noted: object) -> list[tuple[float, int]]:
     return times
 
 
-def cut_as_noted(body: bytes, times: list[tuple[float, int]]) -> tuple[Chunk, ...]:
-    """The body, cut as it came; one chunk where that is not known."""
-    chunks: list[Chunk] = []
+def cut_as_noted(body: bytes, times: list[tuple[float, int]]) -> tuple[TimedChunk, ...]:
+    """The body in the chunks in which it arrived; in one if that is not known."""
+    chunks: list[TimedChunk] = []
     position = 0
     for at, size in [*times, (times[-1][0] if times else 0.0, len(body))]:
         if chunk := body[position : position + size]:

@@ -1,4 +1,4 @@
-"""What rules change in an exchange, before and after, cut to what changed: for `thinkwire show --diff` and its page."""
+"""What rules change in an exchange, before and after, cut to the change: for `thinkwire show --diff` and its page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Final
 
 from thinkwire.playback.event_pairs import EventPair
 from thinkwire.playback.run import ExchangeResult
-from thinkwire.playback.text import alike
+from thinkwire.playback.text import common_start
 from thinkwire.rewrite.stream.sniff import BodyFormat
 from thinkwire.wire.json_difference import Difference, differences
 from thinkwire.wire.json_tree import Unreadable, decode
@@ -21,15 +21,15 @@ _LONGEST: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """How something was, or is."""
+    """One side of a change."""
 
     sign: str
     """`-` for before, `+` for after."""
     differs: str
     head: str = ""
-    """What stands before, and is the same in both."""
+    """What precedes it, the same on both sides."""
     tail: str = ""
-    """What stands behind."""
+    """What follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Listing:
 
     changes: list[Changed]
     summary: str
-    """As the log says it, without the rules."""
+    """In the words of the log, without the rules."""
 
 
 def listing_of(result: ExchangeResult) -> Listing:
@@ -104,11 +104,11 @@ def _answer_lines(pair: EventPair) -> Iterator[DiffLine]:
 
 
 def _both(before: str | None, after: str | None) -> Iterator[DiffLine]:
-    """Two texts, of which not much is shown around what differs; or one as a whole."""
+    """Two texts, each cut to a little around what differs; or one as a whole."""
     start = end = 0
     if before is not None and after is not None:
-        start = alike(before, after)
-        end = alike(before[start:][::-1], after[start:][::-1])
+        start = common_start(before, after)
+        end = common_start(before[start:][::-1], after[start:][::-1])
     for sign, text in (("-", before), ("+", after)):
         if text is None:
             continue
@@ -124,6 +124,6 @@ def _cut(text: str) -> str:
 
 
 def _shown(document: str) -> str:
-    """Document text as a line."""
+    """Document text on one line."""
     text = document.encode("latin-1", "replace").decode("utf-8", "replace").strip()
     return text.replace("\r", "\\r").replace("\n", "\\n")

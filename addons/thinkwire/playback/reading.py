@@ -1,4 +1,4 @@
-"""A recorded exchange, read: what the provider said, or what a client gets by some rules."""
+"""What is said in an exchange: by the provider, or to the client once the rules have been applied."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -17,16 +17,16 @@ __all__ = ["Reading", "read_exchange", "read_result"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One exchange and what was said in it."""
+    """One exchange, and what is said in it."""
 
     recorded: RecordedExchange
     facts: RequestFacts
     selection: Selection | None = None
-    """What the rules decided, where any were asked for."""
+    """What the rules decided; None if none were asked."""
     dialect: Dialect | None = None
     """The API of the answer, or else of the request."""
     form: BodyFormat | None = None
-    """None where the answer is none of a model, and was not read."""
+    """None if the answer is not a model's, and was not read."""
     said: list[EventContent] = field(default_factory=list)
     damage: str = ""
 

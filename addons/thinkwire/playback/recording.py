@@ -1,6 +1,6 @@
-"""All exchanges in a mitmproxy flow file or a HAR, for looking into them, also those that nobody could replay.
+"""The exchanges of a mitmproxy flow file or a HAR, including those that could not be replayed.
 
-What the bytes of an answer mean is read elsewhere, and `replay_source.py` reads exchanges for replay.
+What an answer says is read in `reading.py`; exchanges for replay are read in `proxy/replay/recordings.py`.
 """
 
 from dataclasses import dataclass, field
@@ -36,10 +36,10 @@ _REDACTOR: Final = Redactor()
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Bytes that came at once."""
+    """Bytes that arrived together."""
 
     time: float | None
-    """Seconds since the request; None where it was not recorded."""
+    """Seconds since the request; None if it was not recorded."""
     raw: bytes
 
 
@@ -49,9 +49,9 @@ class RecordedAnswer:
 
     events: list[Event]
     form: BodyFormat | None = None
-    """What it is made of; None where it was not read."""
+    """What it is made of; None if it was not read."""
     damage: str = ""
-    """Why it could not be decoded to its end."""
+    """Why it cannot be decoded to its end; empty if it can."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class RecordedExchange:
 
     @property
     def url(self) -> str:
-        """Without the secrets that some APIs take in it: what is shown is often shown to others."""
+        """Without the secrets that some APIs take in it: what is shown here is often passed on."""
         return _REDACTOR.address(self.flow.request.pretty_url)
 
     @property
     def status(self) -> int | None:
-        """None where there was no answer."""
+        """None if there was no answer."""
         return self.flow.response.status_code if self.flow.response is not None else None
 
     @property
@@ -82,7 +82,7 @@ class RecordedExchange:
 
     @property
     def messages(self) -> int:
-        """How many messages of either side went over a WebSocket; 0 where it is none."""
+        """The number of messages, from both sides, on a WebSocket; 0 if it is not one."""
         return len(self.flow.websocket.messages) if self.flow.websocket is not None else 0
 
     @property
@@ -104,7 +104,7 @@ class RecordedExchange:
 
     @property
     def broke_at(self) -> float | None:
-        """Seconds from the request to where it broke off; None where it did not, or that is not known."""
+        """Seconds from the request until it broke off; None if it did not, or if that is not known."""
         if self.flow.error is None or self.messages:
             return None
         return self._since_asked(self.flow.error.timestamp)
@@ -115,14 +115,14 @@ class RecordedExchange:
 
     @cached_property
     def chunks(self) -> list[Chunk]:
-        """The answer's body as it came; one chunk without a time where nobody has noted them."""
+        """The answer's body in the chunks in which it arrived; one without a time if they were not recorded."""
         raw = (self.flow.response.raw_content or b"") if self.flow.response is not None else b""
         times = noted_times(self.flow.metadata.get(CHUNKS))
         return [Chunk(at if times else None, piece) for at, piece in cut_as_noted(raw, times)]
 
     @property
     def times(self) -> list[float]:
-        """When each chunk or message came, as far as it is known."""
+        """When each chunk or message arrived, as far as known: seconds since the request."""
         times = [event.time for event in self.server_messages] or [chunk.time for chunk in self.chunks]
         return [time for time in times if time is not None]
 
@@ -140,18 +140,18 @@ class RecordedExchange:
 
     @cached_property
     def server_messages(self) -> list[Event]:
-        """What the server said over a WebSocket, message by message."""
+        """The texts that the server sent on a WebSocket."""
         messages = self.flow.websocket.messages if self.flow.websocket is not None else []
         texts = [one for one in messages if is_server_text(one)]
         return [self.event_of(number, one) for number, one in enumerate(texts, 1)]
 
     def event_of(self, number: int, message: WebSocketMessage) -> Event:
         """A message as an event; its time counts from the client's first message, if there is any."""
-        seconds = message.timestamp - self._talk_began
+        seconds = message.timestamp - self._conversation_began
         return Event(number, seconds if is_time(seconds) else None, message.content, decode(message.content))
 
     @cached_property
-    def _talk_began(self) -> float:
+    def _conversation_began(self) -> float:
         messages = self.flow.websocket.messages if self.flow.websocket is not None else []
         asked = [one for one in messages if one.from_client]
         return next((one.timestamp for one in asked or messages), 0.0)
@@ -170,12 +170,12 @@ class RecordedExchange:
 
     @property
     def error_text(self) -> str:
-        """What an answer says that is none of a model."""
+        """The text of an answer that is not a model's."""
         content = self.flow.response.get_content(strict=False) if self.flow.response is not None else b""
         return (content or b"").decode("utf-8", "replace")
 
     def content_hint(self, facts: RequestFacts) -> ContentHint | None:
-        """How the answer is to be read; None where it is none of a model."""
+        """How the answer is to be read; None if it is not a model's."""
         response = self.flow.response
         if response is None or not response.raw_content or not may_have_body(self.flow.request, response):
             return None
@@ -200,7 +200,7 @@ class RecordedExchange:
 
 
 def is_server_text(message: WebSocketMessage) -> bool:
-    """Is it a text of the server's that was sent on?"""
+    """Is it a text from the server that was sent on?"""
     return not message.from_client and message.is_text and not message.dropped
 
 
@@ -210,11 +210,11 @@ class Recording:
 
     exchanges: list[RecordedExchange] = field(default_factory=list)
     damage: str = ""
-    """What is wrong behind the last of them."""
+    """What is wrong after the last of them."""
 
 
 def read_recording(path: Path) -> Recording:
-    """All exchanges that are complete. Raises RecordingError where there is none, and the file is no recording."""
+    """All complete exchanges. Raises RecordingError if the file is not a recording."""
     found = read_flows(path)
     exchanges = [
         RecordedExchange(number, flow) for number, flow in enumerate(found.flows, 1) if isinstance(flow, http.HTTPFlow)

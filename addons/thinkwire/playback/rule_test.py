@@ -1,6 +1,6 @@
-"""A rule file's test, run over its recording as the addon runs over live traffic: requests, memory, and whole answers.
+"""Runs a test of a rule file over its recording.
 
-Whether what comes of it is right is judged in `ruleset/verdict.py`.
+Whether the result is as expected is decided in `ruleset/rule_tests/verdict.py`.
 """
 
 import time
@@ -24,7 +24,7 @@ __all__ = ["run_test"]
 
 
 class _CannotRunError(Exception):
-    """A test cannot be run; the text says why."""
+    """A test cannot be run; the message says why."""
 
 
 def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Verdict:
@@ -56,7 +56,7 @@ def _exchanges(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[R
         raise _CannotRunError(f"{test.recording} has no exchange {test.flow or 1}; there are: {numbers}")
     tested = exchanges[-1]
     if tested.flow.websocket is not None:
-        raise _CannotRunError(f"flow {tested.number} is a WebSocket, over which rules are not run here")
+        raise _CannotRunError(f"flow {tested.number} is a WebSocket, which rule tests do not support")
     if not tested.is_kept:
         what = "has no answer" if tested.status is None else "was recorded without the answer's body"
         raise _CannotRunError(f"flow {tested.number} {what}")

@@ -1,6 +1,6 @@
 """One exchange in rows, for people to read: what was asked, what was said, and when.
 
-A row is a name and a text as it came; whoever shows it makes it printable, and puts it in colour.
+A row is a name and a text as received; what shows it makes it printable, and colours it.
 """
 
 from collections.abc import Iterator
@@ -19,17 +19,17 @@ __all__ = ["SummaryRow", "Tone", "answer_rows", "asked_row", "exchange_rows", "s
 
 
 class Tone(Enum):
-    """How a text is meant."""
+    """What kind of text it is."""
 
     PLAIN = "plain"
-    THOUGHT = "thought"
+    REASONING = "reasoning"
     CALL = "call"
     BAD = "bad"
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """A name, and a text of any number of lines beside it; a heading has none."""
+    """A name, and a text of any number of lines beside it; a heading has no text."""
 
     name: str
     text: str | None = None
@@ -37,7 +37,7 @@ class SummaryRow:
 
 
 def exchange_rows(reading: Reading) -> Iterator[SummaryRow]:
-    """An exchange in short, and its answer put together."""
+    """A summary of an exchange, and the text of its answer."""
     yield asked_row(reading)
     if reading.selection is not None:
         yield SummaryRow("rules", rules_of(reading.selection) or "none decided")
@@ -45,7 +45,7 @@ def exchange_rows(reading: Reading) -> Iterator[SummaryRow]:
 
 
 def answer_rows(reading: Reading, timed: Reading | None = None) -> Iterator[SummaryRow]:
-    """The answer alone, from its status to its times; or the times of `timed`, which says the same."""
+    """The answer alone, from its status to its times; the times are those of `timed`, if given, which says the same."""
     yield SummaryRow("answered", _answered(reading))
     yield from said_rows(reading)
     timed = timed or reading
@@ -87,7 +87,7 @@ def _answered(reading: Reading) -> str:
 # --- what was said ------------------------------------------------------------------------------------------------
 
 _NAMES: Final = {Kind.REASONING: "reasoning", Kind.TOOL_CALL: "call", Kind.REFUSAL: "refusal", Kind.TEXT: "content"}
-_TONES: Final = {Kind.REASONING: Tone.THOUGHT, Kind.TOOL_CALL: Tone.CALL, Kind.REFUSAL: Tone.BAD}
+_TONES: Final = {Kind.REASONING: Tone.REASONING, Kind.TOOL_CALL: Tone.CALL, Kind.REFUSAL: Tone.BAD}
 
 
 def said_rows(reading: Reading) -> Iterator[SummaryRow]:
@@ -131,7 +131,7 @@ _ANSWER: Final = (Kind.TEXT, Kind.REFUSAL, Kind.TOOL_CALL)
 
 
 def _time_rows(reading: Reading, answer: Assembled) -> Iterator[SummaryRow]:
-    """When it was said, as far as that is known."""
+    """When it was said, as far as known."""
     total = reading.recorded.total
     times = reading.recorded.times
     words = []
@@ -149,7 +149,7 @@ def _time_rows(reading: Reading, answer: Assembled) -> Iterator[SummaryRow]:
 
 
 def _timeline(reading: Reading, total: float) -> Iterator[str]:
-    """What came when, from the request to the end."""
+    """What arrived when, from the request to the end."""
     columns: list[set[str]] = [set() for _ in range(_WIDTH)]
     times = reading.recorded.times
     for time in times:

@@ -1,9 +1,9 @@
-"""What all who show something to people share: counts in words, and texts compared, and made safe to be shown."""
+"""Texts for people: counts in words, and texts compared and made safe to print."""
 
 import re
 from typing import Final
 
-__all__ = ["alike", "counted", "printable"]
+__all__ = ["common_start", "counted", "printable"]
 
 _UNPRINTABLE: Final = re.compile(
     "[\ud800-\udbff][\udc00-\udfff]"
@@ -11,8 +11,8 @@ _UNPRINTABLE: Final = re.compile(
 )
 
 
-def alike(one: str, other: str) -> int:
-    """How many characters two texts have in common, from the first on."""
+def common_start(one: str, other: str) -> int:
+    """The number of characters with which both texts begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -23,13 +23,13 @@ def counted(number: int, word: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with the signs spelled out that a terminal takes as commands, that turn the reading direction, or that
-    nothing can write, as the half of a character. Halves that have met, out of two events, are a character.
+    """The text with escapes for what a terminal takes as commands, what changes the reading direction, and what cannot
+    be written, such as half a character. Two halves that meet, from two events, are written as the character.
     """
-    return _UNPRINTABLE.sub(_spelled, text)
+    return _UNPRINTABLE.sub(_escaped, text)
 
 
-def _spelled(sign: re.Match[str]) -> str:
+def _escaped(sign: re.Match[str]) -> str:
     if len(sign[0]) == 2:
         return sign[0].encode("utf-16", "surrogatepass").decode("utf-16")
     number = ord(sign[0])

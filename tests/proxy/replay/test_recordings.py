@@ -128,7 +128,7 @@ def test_a_file_that_is_damaged_is_replayed_as_far_as_it_goes(tmp_path: Path) ->
     path.write_bytes(path.read_bytes()[:-20])
     exchanges, warnings = read_recordings([str(path)])
     assert len(exchanges) == 1
-    assert warnings == [f"{path} is damaged or cut behind flow 1; what is complete was read"]
+    assert warnings == [f"{path} is damaged or cut off after flow 1; the complete flows were read"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_file_that_is_damaged_is_replayed_as_far_as_it_goes(tmp_path: Path) ->
         (b"\x00" * 100, "is neither a mitmproxy flow file nor a HAR file"),
         (b"4:true!", "is neither a mitmproxy flow file nor a HAR file"),
         (b"2:{}}", "is neither a mitmproxy flow file nor a HAR file"),
-        (b'{"log": {}}', "is no valid HAR file"),
+        (b'{"log": {}}', "is not a valid HAR file"),
         (b"", "holds no answer that could be replayed"),
         (b'{"log": {"entries": []}}', "holds no answer that could be replayed"),
     ],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.exchange.content_type import content_hint, may_have_body
-from thinkwire.playback.chunk_times import Chunk
+from thinkwire.playback.chunk_times import TimedChunk
 from thinkwire.proxy.replay.recordings import ReplayExchange
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step, dialect_asked
@@ -43,9 +43,9 @@ def with_fault(
     )
 
 
-def _perform(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> tuple[list[Chunk], float, bool]:
+def _perform(chunks: Sequence[TimedChunk], ended: float, body: FaultyBody) -> tuple[list[TimedChunk], float, bool]:
     """The chunks, the end, and whether the connection breaks there."""
-    sent: list[Chunk] = []
+    sent: list[TimedChunk] = []
     late = 0.0
     for at, step in _steps(chunks, ended, body):
         match step:
@@ -60,7 +60,7 @@ def _perform(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> tuple[l
     return sent, ended + late, False
 
 
-def _steps(chunks: Sequence[Chunk], ended: float, body: FaultyBody) -> Iterator[tuple[float, Step]]:
+def _steps(chunks: Sequence[TimedChunk], ended: float, body: FaultyBody) -> Iterator[tuple[float, Step]]:
     for at, chunk in chunks:
         yield from ((at, step) for step in body.feed(chunk))
     yield from ((ended, step) for step in body.finish())

@@ -14,7 +14,7 @@ from mitmproxy.flow import Flow
 from mitmproxy.net.http.status_codes import RESPONSES
 
 from thinkwire.exchange.content_type import stated_length
-from thinkwire.playback.chunk_times import CHUNKS, Chunk, cut_as_noted, noted_times
+from thinkwire.playback.chunk_times import CHUNKS, TimedChunk, cut_as_noted, noted_times
 from thinkwire.playback.flow_reader import RecordingError, read_flows
 from thinkwire.wire.codings import CodingError, decoder_for
 
@@ -50,7 +50,7 @@ class ReplayAnswer:
     """What content-length said, if it was there and is true, or was before the body broke off."""
     began: float
     """Seconds from the request to the headers."""
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[TimedChunk, ...]
 
     @property
     def coding(self) -> str:
@@ -176,7 +176,7 @@ def _recorded(file: str, number: int, flow: Flow) -> ReplayExchange:
 
 
 def _answer(
-    request: http.Request, response: http.Response, chunks: tuple[Chunk, ...], *, is_timed: bool, broke: bool
+    request: http.Request, response: http.Response, chunks: tuple[TimedChunk, ...], *, is_timed: bool, broke: bool
 ) -> ReplayAnswer:
     began = max(0.0, response.timestamp_start - request.timestamp_start) if is_timed else 0.0
     if chunks:
