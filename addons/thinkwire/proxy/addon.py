@@ -3,8 +3,7 @@
 import asyncio
 import errno
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.proxy.exchanges import Exchanges
 from thinkwire.proxy.faults.selector import Faults
 from thinkwire.proxy.flow_state import FlowState, FlowStates
+from thinkwire.proxy.hook_steps import HookStep, take
 from thinkwire.proxy.options import OPTIONS
 from thinkwire.proxy.record.flow_writer import NotAFlowFile
 from thinkwire.proxy.record.recorder import Recorder
@@ -27,12 +27,9 @@ from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
 from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
-__all__ = ["HookStep", "Thinkwire"]
+__all__ = ["Thinkwire"]
 
 logger = logging.getLogger(__name__)
-
-type HookStep = Callable[[http.HTTPFlow, FlowState], None]
-"""What one part of the addon does in one hook."""
 
 _MEGABYTE: Final = 1024 * 1024
 
@@ -229,11 +226,7 @@ class Thinkwire:
         self._run("websocket_end", flow)
 
     def _run(self, hook: str, flow: http.HTTPFlow) -> None:
-        """Take the steps of a hook: all of them, even if one fails. mitmproxy then logs the failure."""
-        state = self._states.of(flow)
-        with ExitStack() as stack:  # which calls the last one first
-            for step in reversed(self.steps[hook]):
-                stack.callback(step, flow, state)
+        take(self.steps[hook], flow, self._states.of(flow))
 
 
 def _has_viewer() -> bool:

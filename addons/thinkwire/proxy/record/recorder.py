@@ -16,7 +16,7 @@ from thinkwire.exchange.redactor import Redactor
 from thinkwire.exchange.stream_taps import tap_input
 from thinkwire.playback.chunk_times import CHUNKS, noted_times
 from thinkwire.proxy.flow_state import FlowState, FlowStates
-from thinkwire.proxy.log_errors import log_errors
+from thinkwire.proxy.hook_steps import log_errors
 from thinkwire.proxy.record.flow_record import FlowRecord
 from thinkwire.proxy.record.flow_writer import FlowFile
 

@@ -13,7 +13,7 @@ from mitmproxy.flow import Flow
 
 from thinkwire.exchange.stream_taps import InputTap, OutputTap
 from thinkwire.proxy.flow_state import FlowState, FlowStates
-from thinkwire.proxy.log_errors import log_errors
+from thinkwire.proxy.hook_steps import log_errors
 from thinkwire.proxy.view.capture import AnswerCapture, BeforeAfter
 
 __all__ = ["AnswerStore"]
