@@ -10,7 +10,12 @@ import pytest
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
-needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the folder ../shared/corpus")
+LIVE = CORPUS / "llamacpp-live"
+"""What a llama.cpp answered, each with the times of its chunks; some of it was made into recordings."""
+
+WANTED = "needs the folder ../shared/corpus"
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason=WANTED)
+"""The only way to skip for want of the folder: the end of the suite says how many tests that were."""
 
 
 @dataclass(frozen=True, slots=True)

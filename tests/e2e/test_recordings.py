@@ -13,6 +13,7 @@ import pytest
 from mitmproxy import http
 
 from recordings.make import CHUNKS, COMPOSED, KEPT, names_in, write_recording
+from tests.corpus import LIVE, needs_corpus
 from tests.ruleset.loading import SHIPPED, load_file
 
 from .mitmdump import PROJECT, read_offline, start_mitmdump
@@ -21,7 +22,6 @@ from .upstream import LIMIT
 from .view import View, read_view
 
 FOLDER = PROJECT / "recordings"
-CORPUS = PROJECT.parent / "shared" / "corpus" / "llamacpp-live"
 THOUGHT = "The question is about light. Air scatters short waves more than long ones, so blue wins over red.\n"
 ANSWER = "The sky is blue because air scatters blue light more strongly than red light."
 TORN = "\ufffd" * 6
@@ -181,10 +181,10 @@ def test_a_recording_holds_when_each_chunk_came(name: str) -> None:
         assert sum(size for _, size in chunks) == len(answer_of(flow))
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the folder that the recordings were made from is not here")
+@needs_corpus
 @pytest.mark.parametrize("name", KEPT)
 def test_making_a_recording_again_gives_the_same_flow(tmp_path: Path, name: str) -> None:
-    assert_made_alike(CORPUS, name, tmp_path)
+    assert_made_alike(LIVE, name, tmp_path)
 
 
 @pytest.mark.parametrize("name", names_in(COMPOSED))

@@ -18,6 +18,7 @@ import pytest
 from mitmproxy import http as flows
 
 from recordings.make import CHUNKS, write_recording
+from tests.corpus import LIVE, needs_corpus
 from tests.flows import har, recorded_flow, write_flows
 
 from .bodies import EVENTS, JSON, SSE, STREAM, STREAM_QUESTION, STRIP
@@ -29,7 +30,6 @@ from .test_recordings import ask_as_recorded
 from .upstream import LIMIT, Upstream
 
 RECORDINGS = sorted((PROJECT / "recordings").glob("*.flow"))
-CORPUS = PROJECT.parent / "shared" / "corpus" / "llamacpp-live"
 NOWHERE = "http://127.0.0.1:1"
 HOST = "https://api.nowhere.test"
 NEVER = 3600.0
@@ -114,8 +114,8 @@ def untouched(folder: Path, chosen_from: list[Path], confdir: Path) -> Iterator[
 @pytest.fixture(scope="module")
 def chosen_from(folder: Path) -> list[Path]:
     """What the recordings of llama.cpp were chosen from, where it is here."""
-    names = sorted(path.name.partition(".")[0] for path in CORPUS.glob("*.timing.json"))
-    return [write_recording(CORPUS, name, folder) for name in names]
+    names = sorted(path.name.partition(".")[0] for path in LIVE.glob("*.timing.json"))
+    return [write_recording(LIVE, name, folder) for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +178,7 @@ def gaps_off(chunks: list[tuple[float, bytes]], noted: list[list[float]]) -> lis
     return [abs((arrived[n] - arrived[n - 1]) - (recorded[n] - recorded[n - 1])) for n in range(1, len(recorded))]
 
 
+@needs_corpus
 def test_everything_that_was_recorded_is_replayed_chunk_for_chunk(untouched: Mitmdump, chosen_from: list[Path]) -> None:
     asked = [flow for path in chosen_from for flow in read_flows(path)]
     for flow, (status, chunks) in zip(asked, hear_at_once(untouched.port, asked), strict=True):

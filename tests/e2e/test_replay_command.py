@@ -17,7 +17,7 @@ from thinkwire.cli import main as cli
 
 from .bodies import EVENTS, SSE, STREAM, STREAM_QUESTION
 from .client import CHAT, ask
-from .mitmdump import PROJECT, Mitmdump
+from .mitmdump import PROJECT, START_LIMIT, Mitmdump
 from .upstream import LIMIT
 
 RECORDING = str(PROJECT / "recordings" / "llamacpp-chat-stream.flow")
@@ -158,7 +158,7 @@ def test_asking_oneself_can_be_interrupted(tmp_path: Path) -> None:
     flow = recorded_flow(STREAM_QUESTION, headers=[SSE], chunks=[(0.0, EVENTS[1]), (60.0, EVENTS[2])])
     started = start(str(write_flows(tmp_path / "long.flow", flow)), "--ask", home=tmp_path)
     try:
-        started.log.wait_for("  asked ", 0, LIMIT)
+        started.log.wait_for("  asked ", 0, START_LIMIT)
         started.interrupt()
         assert started.wait_for_end() == 130
         assert "Traceback" not in started.log.text

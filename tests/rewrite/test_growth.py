@@ -80,6 +80,7 @@ def took(dialect: Dialect, raw: bytes, *, is_stream: bool) -> float:
         (ANTHROPIC_MESSAGES, blocks, 500),
     ],
 )
+@pytest.mark.no_cover
 def test_the_work_is_linear(dialect: Dialect, make: Any, count: int) -> None:
     few, many = (made if isinstance(made, bytes) else dump(made) for made in (make(count), make(4 * count)))
     least = [min(took(dialect, raw, is_stream=make is blocks) for _ in range(3)) for raw in (few, many)]

@@ -474,12 +474,14 @@ def one_byte_per_chunk_with_many_lines(size: int) -> list[bytes]:
         one_byte_per_chunk_with_many_lines,
     ],
 )
+@pytest.mark.no_cover
 def test_four_times_the_bytes_take_about_four_times_as_long(stream: Callable[[int], list[bytes]]) -> None:
     small, large = stream(1 << 20), stream(1 << 22)
     # 16 if quadratic. One small run may be shorter than the clock's step, hence the sum.
     assert seconds(lambda: frames_of(*large)) < 8 * seconds(lambda: frames_of(*small)) + 0.01
 
 
+@pytest.mark.no_cover
 def test_the_splitter_does_not_keep_what_it_handed_out() -> None:
     splitter = FrameSplitter()
     event = b"data: " + b"x" * 1000 + b"\n\n"

@@ -102,6 +102,7 @@ def test_a_flow_that_is_sent_once_more_is_shown_anew(seat: Seat) -> None:
     assert "default-rename" in rows(shown(second).text)["rules"]
 
 
+@pytest.mark.no_cover
 def test_when_each_of_many_small_pieces_came_counts_as_well(seat: Seat) -> None:
     seat.use("strip", thinkwire_view_megabytes=1).stream(*PIECES)
     count = 10_000

@@ -2,6 +2,8 @@
 
 import tracemalloc
 
+import pytest
+
 from thinkwire.dialects.history.base import Turn, TurnReasoning, item_key
 from thinkwire.rewrite.history.memory import Memory
 
@@ -107,6 +109,7 @@ def test_the_oldest_go_where_there_is_too_much() -> None:
     assert known.remember(ANN, call("big", "x" * 10_000)) is None
 
 
+@pytest.mark.no_cover
 def test_memory_stays_within_its_bound_under_many_turns() -> None:
     bound = 8 * 1024 * 1024
     known, _ = memory(most_bytes=bound)
