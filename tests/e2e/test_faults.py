@@ -1,4 +1,4 @@
-"""Faults that clients are tested with: in a replay, on its command line, and in real answers where a rule says so."""
+"""Faults that clients are tested with: in a replay, on its command line, and in real answers if a rule says so."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ def test_a_client_that_leaves_ends_its_stall(live: Mitmdump, upstream: Upstream,
     assert faulty(live.port, "stall").raw_body == STREAM
 
 
-def test_a_coded_answer_that_nobody_asked_for_has_its_faults(live: Mitmdump, upstream: Upstream) -> None:
+def test_a_coded_answer_that_was_not_asked_for_has_its_faults(live: Mitmdump, upstream: Upstream) -> None:
     upstream.answer(Answer([PACKED[:60], PACKED[60:]], headers=[SSE, ("content-encoding", "gzip")]))
     reply = faulty(live.port, "cut")
     assert upstream.request.header("accept-encoding") == "identity"

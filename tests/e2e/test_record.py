@@ -168,7 +168,7 @@ def test_a_body_is_recorded_as_it_came(any_recording: Recording, upstream: Upstr
 
 @pytest.mark.parametrize("status", [200, 400, 500])
 @pytest.mark.parametrize("framing", ["length", "chunked", "close"])
-def test_a_body_that_nobody_reads_is_recorded(
+def test_a_body_that_is_not_read_is_recorded(
     any_recording: Recording, upstream: Upstream, status: int, framing: Framing
 ) -> None:
     text = b"<html>" + b"x" * 100_000
@@ -427,7 +427,7 @@ def test_no_secret_is_in_the_file(upstream: Upstream, mitmdump_with: StartMitmdu
     assert flow.server_conn.address == ("127.0.0.1", upstream.port)
 
 
-def test_a_file_that_somebody_has_becomes_a_recording_without_secrets(tmp_path: Path, confdir: Path) -> None:
+def test_an_existing_file_becomes_a_recording_without_secrets(tmp_path: Path, confdir: Path) -> None:
     """`-n -r FILE --set thinkwire_record=FILE`: both ends untouched, and nothing left that was a secret."""
     whole = recorded_flow(STREAM_QUESTION, url=f"https://api.test{CHAT}{QUERY}", headers=[SSE, *CAME], chunks=CHUNKED)
     cut = recorded_flow(STREAM_QUESTION, headers=[SSE], chunks=CHUNKED[:2], timed=False, error="peer closed")

@@ -63,7 +63,7 @@ def test_a_renamed_event_is_not_held_back(proxy: Mitmdump, upstream: Upstream, c
         assert talk.read_reply().ending == "clean"
 
 
-def test_visible_text_after_a_hidden_thought_is_not_held_back(proxy: Mitmdump, upstream: Upstream) -> None:
+def test_visible_text_after_hidden_reasoning_is_not_held_back(proxy: Mitmdump, upstream: Upstream) -> None:
     gate = Gate()
     upstream.answer(stream_answer(ROLE, THINK_1, SAY_1, gate, FINISH, DONE))
     with conversation(proxy.port, STREAM_QUESTION, headers=STRIP) as talk:
@@ -79,7 +79,7 @@ def test_the_client_leaving_ends_the_upstream_connection(proxy: Mitmdump, upstre
     assert upstream.left.wait(LIMIT)
 
 
-def test_comments_keep_a_client_alive_while_a_thought_is_hidden(chosen: Mitmdump, upstream: Upstream) -> None:
+def test_comments_keep_a_client_alive_while_reasoning_is_hidden(chosen: Mitmdump, upstream: Upstream) -> None:
     has_seen_one = threading.Event()
 
     def think_until_then() -> Iterator[bytes]:

@@ -25,7 +25,7 @@ HIDE: Document = {"include_reasoning": False}
 
 
 def events(name: str = "r1", text: str = "Loud") -> list[str]:
-    """One answer: a thought, then a message."""
+    """One answer: reasoning, then a message."""
     hidden = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "quiet note"}]}
     said = {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
     documents: list[Document] = [
@@ -41,8 +41,8 @@ def events(name: str = "r1", text: str = "Loud") -> list[str]:
     return [json.dumps({**one, "sequence_number": number}) for number, one in enumerate(documents)]
 
 
-def without_thought(messages: list[str]) -> list[Document]:
-    """What a client must see of `events`, by hand: the thought's messages left out, the numbers closed."""
+def without_reasoning(messages: list[str]) -> list[Document]:
+    """What a client must see of `events`, by hand: without the messages of reasoning, the numbers closed."""
     documents = [json.loads(message) for message in (messages[0], *messages[4:])]
     for number, document in enumerate(documents):
         document["sequence_number"] = number
@@ -104,12 +104,12 @@ def test_without_a_strip_every_message_keeps_its_bytes(
 
 
 @pytest.mark.parametrize("compression", ["deflate", None])
-def test_the_header_of_the_upgrade_hides_the_thought_and_does_not_travel_on(
+def test_the_header_of_the_upgrade_hides_the_reasoning_and_is_not_passed_on(
     socket_proxy: Mitmdump, provider: Provider, compression: str | None
 ) -> None:
     with talk(socket_proxy.port, headers=STRIP, compression=compression) as connection:
         connection.send(create())
-        assert parsed(read_answer(connection)) == without_thought(events())
+        assert parsed(read_answer(connection)) == without_reasoning(events())
     assert "x-thinkwire" not in provider.headers[0]
     assert ("permessage-deflate" in provider.headers[0].get("sec-websocket-extensions", "")) is (
         compression is not None
@@ -122,7 +122,7 @@ def test_each_request_of_a_connection_has_a_plan_of_its_own(socket_proxy: Mitmdu
         for members in ({}, HIDE, {}):
             connection.send(create(**members))
             answer = read_answer(connection)
-            assert parsed(answer) == (without_thought(events()) if members else parsed(list(events())))
+            assert parsed(answer) == (without_reasoning(events()) if members else parsed(list(events())))
     assert provider.messages == [create()] * 3  # `include_reasoning` is ours under the shipped rules
 
 
@@ -133,7 +133,7 @@ def test_requests_that_do_not_wait_for_each_other_keep_their_plans(socket_proxy:
         connection.send(create(**HIDE))
         connection.send(create())
         first, second = (parsed(read_answer(connection)) for _ in names)
-    assert first == without_thought(events("r1"))
+    assert first == without_reasoning(events("r1"))
     assert second == parsed(list(events("r2")))
 
 
@@ -150,7 +150,7 @@ def test_a_request_that_is_refused_meanwhile_does_not_take_the_plan_away(
         connection.send(create())
         assert read_answer(connection) == [refusal]
         begun += read_answer(connection)
-    assert parsed(begun) == without_thought(first)
+    assert parsed(begun) == without_reasoning(first)
 
 
 def test_what_is_no_request_and_no_event_passes(socket_proxy: Mitmdump, provider: Provider) -> None:
@@ -161,7 +161,7 @@ def test_what_is_no_request_and_no_event_passes(socket_proxy: Mitmdump, provider
             connection.send(message)
         answers = read_answer(connection)
     assert answers[: len(others)] == others
-    assert len(answers) == len(others) + len(without_thought(events()))
+    assert len(answers) == len(others) + len(without_reasoning(events()))
     assert provider.messages[:3] == ["ping", b"\x01", '{"type":"other"}']
 
 
@@ -181,7 +181,7 @@ def test_json_that_cannot_be_read_follows_on_error(
 def test_no_character_of_a_long_message_is_torn(socket_proxy: Mitmdump, provider: Provider) -> None:
     text = "…🙂" * 3000
     provider.respond_with(lambda message: events(text=text))
-    assert parsed(ask(socket_proxy, headers=STRIP)) == without_thought(events(text=text))
+    assert parsed(ask(socket_proxy, headers=STRIP)) == without_reasoning(events(text=text))
 
 
 def test_long_requests_are_edited_whole(socket_proxy: Mitmdump, provider: Provider) -> None:
@@ -251,5 +251,5 @@ def test_flows_read_from_a_file_give_the_live_messages(confdir: Path, tmp_path: 
     assert after.websocket is not None
     asked, *answers = [message for message in after.websocket.messages if not message.dropped]
     assert asked.text == create()
-    assert [json.loads(answer.text) for answer in answers] == without_thought(events())
+    assert [json.loads(answer.text) for answer in answers] == without_reasoning(events())
     assert "3 dropped" in log

@@ -190,7 +190,7 @@ class Exchange:
             if raw is None:
                 logger.error("%s: the answer went past us and was not rewritten", self._flow.request.pretty_url)
             elif raw:
-                self._rewrite_whole(raw, hint)
+                self._rewrite_body(raw, hint)
         self._log()
 
     def _note_advice(self) -> None:
@@ -199,7 +199,7 @@ class Exchange:
         if advice := advice_for(text):
             logger.warning("%s: %s", self._flow.request.pretty_url, advice)
 
-    def _rewrite_whole(self, raw: bytes, hint: ContentHint) -> None:
+    def _rewrite_body(self, raw: bytes, hint: ContentHint) -> None:
         try:
             after = self._rewritten(raw, hint)
         except Exception as error:

@@ -63,8 +63,8 @@ class Asked:
     @cached_property
     def turns(self) -> tuple[_Turn, ...]:
         body = self.facts.body
-        said = conversation_in(body) if isinstance(body, dict) else body if body is not None else self.content
-        return tuple(map(_Turn, said if isinstance(said, list) else [said]))
+        turns = conversation_in(body) if isinstance(body, dict) else body if body is not None else self.content
+        return tuple(map(_Turn, turns if isinstance(turns, list) else [turns]))
 
     @cached_property
     def rest(self) -> dict[str, object]:
