@@ -1,4 +1,4 @@
-"""What each action of the rules does with the documents of one answer: the seam between them and who runs them.
+"""What each action of the rules does with the documents of one answer: the seam between them and their caller.
 
 An action decides about located documents and collects edits. What it knows of earlier documents, and what decides about
 later ones, it keeps in the containers of `versioned.py`.

@@ -14,7 +14,7 @@ def carriers_of(update: Update) -> list[Part]:
 
 
 def reasoning_of(update: Update) -> str:
-    """The text of an update's reasoning, once, whatever carries it; nothing where it quotes another one."""
+    """The text of an update's reasoning, once, whatever carries it; nothing if it quotes another one."""
     if update.is_quote:
         return ""
     parts = carriers_of(update)

@@ -1,6 +1,6 @@
 """Takes the reasoning out of an update, and leaves what belongs to the answer or to the next turn.
 
-It edits; what becomes of token metadata, and whether the document is sent, is decided in `strip.py`.
+It edits; what becomes of token metadata, and whether the document is sent, is decided in `stripper.py`.
 """
 
 from collections.abc import Set
@@ -12,16 +12,16 @@ from thinkwire.rewrite.plan import Opaque
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["THOUGHT", "keeps_something", "remove_reasoning"]
+__all__ = ["REASONING_KINDS", "keeps_something", "remove_reasoning"]
 
-THOUGHT: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
-"""The kinds of parts that a thought is made of."""
+REASONING_KINDS: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
+"""The kinds of parts that reasoning is made of."""
 
 
 def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
-    """Collect the edits that take the thought out of an update."""
+    """Collect the edits that take the reasoning out of an update."""
     shortened: set[Node] = set()
-    for part in update.of(*THOUGHT):
+    for part in update.of(*REASONING_KINDS):
         if _stays(update, part, opaque, edits):
             continue
         gone = _with_bare_copies(part.node) if part.is_flag else part.node
@@ -32,10 +32,10 @@ def remove_reasoning(update: Update, opaque: Opaque, edits: Edits) -> None:
         _fill_emptied(node, edits)
 
 
-def keeps_something(thought: Update) -> bool:
-    """Does a thought have anything beside itself, or state that only the provider can read?"""
-    parts = [leaf for part in thought.parts for leaf in part.leaves or [part]]
-    return any(_is_state(part) or (part.kind not in THOUGHT and part.is_meaningful) for part in parts)
+def keeps_something(item: Update) -> bool:
+    """Does an item of reasoning hold anything else, or state that only the provider can read?"""
+    parts = [leaf for part in item.parts for leaf in part.leaves or [part]]
+    return any(_is_state(part) or (part.kind not in REASONING_KINDS and part.is_meaningful) for part in parts)
 
 
 def _stays(update: Update, part: Part, opaque: Opaque, edits: Edits) -> bool:
@@ -47,13 +47,13 @@ def _stays(update: Update, part: Part, opaque: Opaque, edits: Edits) -> bool:
         return keeps_opaque and (_is_state(part) or not part.is_meaningful)
     if _keep_visible(part, edits):
         return True
-    return keeps_opaque and (_empty_thought(update, part, edits) or _keep_opaque_blocks(part, edits))
+    return keeps_opaque and (_empty_text(update, part, edits) or _keep_opaque_blocks(part, edits))
 
 
 def _fill_emptied(node: Node, edits: Edits) -> None:
     """Put into the place of a list that has lost all its elements what clients can read in any case.
 
-    That is the element that the table names; or an empty text, where a text came as a list of parts.
+    That is the element that the table names; or an empty text, if a text came as a list of parts.
     """
     label = node.label.label if type(node.label) is Shape else None
     if not all(map(edits.is_removed, node.children)):
@@ -64,8 +64,8 @@ def _fill_emptied(node: Node, edits: Edits) -> None:
         edits.replace(node, f"[{label.filler}]")
 
 
-def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
-    """Empty a text of a thought that stays for its signature; returns False where it is no text of such a one."""
+def _empty_text(update: Update, part: Part, edits: Edits) -> bool:
+    """Empty a text of reasoning that stays for its signature; returns False if it is not such a text."""
     if not update.is_reasoning or (part.is_meaningful and not part.node.is_string):
         return False
     if part.is_meaningful:
@@ -74,9 +74,9 @@ def _empty_thought(update: Update, part: Part, edits: Edits) -> bool:
 
 
 def _keep_visible(part: Part, edits: Edits) -> bool:
-    """Keep what is visible beside a thought in one text or one block, and the signature that belongs to it.
+    """Keep what is visible beside reasoning in one text or one block, and the signature that belongs to it.
 
-    Returns False where nothing is.
+    Returns False if nothing is visible.
     """
     if part.rest is not None:
         edits.replace(part.node, part.rest)
@@ -90,7 +90,7 @@ def _keep_visible(part: Part, edits: Edits) -> bool:
 
 
 def _with_bare_copies(node: Node) -> Node:
-    """The member, or the copies of what stands around them that hold nothing else."""
+    """The member, or the copies around it that hold nothing else."""
     while (parent := node.parent) is not None and len(parent.children) == 1:
         level = level_of(parent)
         if level is None or not level.is_copy:
@@ -102,7 +102,7 @@ def _with_bare_copies(node: Node) -> Node:
 def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     """Empty the texts in a list of blocks and keep the blocks that have a signature or encrypted form.
 
-    Returns False where no block has one: the whole list then goes.
+    Returns False if no block has one: the whole list then goes.
     """
     blocks = frozenset(part.blocks)
     signed = {_block_of(leaf, blocks) for leaf in part.leaves if _is_state(leaf)}
@@ -133,7 +133,7 @@ def _block_of(leaf: Part, blocks: Set[Node]) -> Node:
 
 
 def _element_of(leaf: Part, blocks: Set[Node]) -> Node | None:
-    """The element of a list inside the block that the leaf stands in; it goes whole, whatever else it must hold."""
+    """The element of a list inside the block that holds the leaf; all of it goes, whatever else it must hold."""
     node, element = leaf.node, None
     while node not in blocks and node.parent is not None:
         element = node if node.parent.is_list else element

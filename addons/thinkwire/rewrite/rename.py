@@ -1,6 +1,6 @@
 """Rename: the reasoning of a message or delta gets the names that the client reads, and only these.
 
-It edits names and copies text as it stands, escapes and all; it removes no event and hides nothing.
+It edits names and copies text as it is, escapes and all; it removes no event and hides nothing.
 """
 
 from thinkwire.dialects.core.parts import Kind, Part, Update, level_of
@@ -43,7 +43,7 @@ def _rename(update: Update, names: tuple[str, ...], edits: Edits) -> bool:
 
 
 def _bearers(update: Update) -> dict[Node, list[Part]]:
-    """The objects in which rename acts, each with the reasoning that stands directly in it."""
+    """The objects in which rename acts, each with the reasoning that is directly in it."""
     bearers: dict[Node, list[Part]] = {}
     for part in update.of(Kind.REASONING):
         bearer = _member_of(part).parent
@@ -71,7 +71,7 @@ def _write_names(named: list[Part], texts: list[Part], names: tuple[str, ...], e
 
 
 def _place_names(winner: Part, named: list[Part], names: tuple[str, ...], edits: Edits) -> set[Node]:
-    """Make each name stand once, with the winner's text; returns the members that stay."""
+    """Write each name once, with the winner's text; returns the members that stay."""
     last_of = {part.node.key: part.node for part in named}
     standing = {name: last_of[name] for name in names if name in last_of}
     for node in standing.values():
@@ -101,7 +101,7 @@ def _write_from_blocks(
         last_of = {part.node.key: part.node for part in named}
         for name in names:
             if edits.adds_text(bearer, name):
-                continue  # a thought that was told apart from the text stands there
+                continue  # reasoning that was extracted from the text is there
             if name in last_of:
                 edits.replace(last_of[name], f'"{text}"')
             else:
@@ -112,7 +112,7 @@ def _write_from_blocks(
 
 
 def _block_text(blocks: Part) -> str:
-    """The texts of the blocks joined as they stand between their quotes, as a stream of them would be joined."""
+    """The texts of the blocks joined, escapes and all, as a stream of them would be joined."""
     texts = (leaf.node for leaf in blocks.leaves if leaf.is_named and leaf.node.is_string)
     return "".join(node.raw[1:-1] for node in texts)
 

@@ -10,7 +10,7 @@ __all__ = ["rewrite_request"]
 
 
 def rewrite_request(raw: bytes, plan: RequestPlan) -> bytes:
-    """The body after the plan's edits; the same bytes where nothing is to change. Raises Unreadable."""
+    """The body after the plan's edits; the same bytes if nothing is to change. Raises Unreadable."""
     for path in plan.remove:
         raw = _edit(raw, path, _remove)
     for path, json_text in plan.set:

@@ -37,7 +37,7 @@ class Tally:
     first_problem: str = ""
     """What was wrong with the first event that could not be read."""
     forgotten: str = ""
-    """Why the answer cannot be remembered; empty where it can."""
+    """Why the answer cannot be remembered; empty if it can."""
     first_change: tuple[bytes, bytes] | None = None
     """The first changed event, before and after."""
 

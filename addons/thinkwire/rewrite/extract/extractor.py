@@ -14,7 +14,7 @@ from thinkwire.rewrite.extract.reasoning_blocks import ReasoningBlocks
 from thinkwire.rewrite.extract.splitter import Splitter, SplitText
 from thinkwire.rewrite.extract.tag_reader import Piece, marker_prefixes
 from thinkwire.rewrite.plan import Extract, Reasoning, Rename, Strip
-from thinkwire.rewrite.removal import THOUGHT
+from thinkwire.rewrite.removal import REASONING_KINDS
 from thinkwire.rewrite.tally import Effect
 from thinkwire.rewrite.template import DocumentTemplate, carries, template_of
 from thinkwire.rewrite.versioned import Version
@@ -236,7 +236,7 @@ class Extractor(Action):
 
 def _is_of_another_kind(update: Update) -> bool:
     """Is this about a block that is not one of text?"""
-    if any(part.is_meaningful for part in update.of(*THOUGHT, Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
+    if any(part.is_meaningful for part in update.of(*REASONING_KINDS, Kind.TOOL_CALL, Kind.REFUSAL, Kind.ERROR)):
         return True
     may_be_text = bool(update.of(Kind.TEXT, Kind.ROLE))
     return not may_be_text and any(part.is_meaningful for part in update.of(Kind.OTHER))

@@ -74,7 +74,7 @@ class Splitter:
         return TagReader(self._extract.family, starts_inside=self._extract.starts_inside and is_first)
 
     def _reader(self, item: ItemKey | None) -> TagReader:
-        """A reader of the item's text, where that was read to; what it has read counts once it is noted."""
+        """A reader that goes on in the item's text; what it reads counts once it is noted."""
         reading = self._readings.get(item)
         if reading is not None:
             return TagReader.resume(self._extract.family, reading)
@@ -93,7 +93,7 @@ class Splitter:
     # --- blocks -------------------------------------------------------------------------------------------------
 
     def split_delta(self, update: Update) -> SplitText | None:
-        """What the text of a delta has become; None where it has none."""
+        """What the text of a delta has become; None if it has none."""
         texts = _texts(update) if update.extent is Extent.DELTA else []
         if not texts:
             return None
@@ -107,7 +107,7 @@ class Splitter:
         return SplitText(pieces, is_left, leads)
 
     def forget(self) -> list[tuple[ItemKey | None, Piece]]:
-        """What is held back, where another answer begins in the same stream."""
+        """What is held back when another answer begins in the same stream."""
         pieces = self.finish()
         self._readings.clear()
         self._first_block.value = None

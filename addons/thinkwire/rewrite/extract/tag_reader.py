@@ -68,7 +68,7 @@ class TagReader:
 
     @classmethod
     def resume(cls, family: Family, reading: Reading) -> Self:
-        """A reader that goes on where another one was."""
+        """A reader that goes on after another one."""
         reader = cls(family, starts_inside=False)
         reader._state, reader._held, reader._only_first = reading
         return reader
@@ -106,7 +106,7 @@ class TagReader:
         yield from self._piece(text[at:] if self._held == "" else "")
 
     def _read_first(self, text: str, is_last: bool) -> Generator[Piece, None, int]:
-        """Read white space and the marker behind it, if it is one; returns where the rest begins."""
+        """Read white space and the marker after it, if it is one; returns where the rest begins."""
         grammar = _grammar(self._only_first)
         at = len(text) - len(text.lstrip())
         yield from self._piece(text[:at])
@@ -152,7 +152,7 @@ class _Grammar(NamedTuple):
     """Markers, ready to be searched for."""
 
     whole: re.Pattern[str]
-    """One group for each marker, longer ones first where one begins another."""
+    """One group for each marker, longer ones first, as one may begin another."""
     order: tuple[int, ...]
     """The marker of each group."""
     beginning: re.Pattern[str]
@@ -163,7 +163,7 @@ class _Grammar(NamedTuple):
         return self.order[(match.lastindex or 1) - 1]
 
     def beginning_in(self, text: str, at: int) -> int:
-        """Where something begins that may become a marker; the end of the text where nothing does."""
+        """Where something begins that may become a marker; the end of the text if nothing does."""
         match = self.beginning.search(text, max(at, len(text) - self.longest))
         return match.start() if match else len(text)
 
@@ -174,7 +174,7 @@ def _any_prefix(prefixes: tuple[str, ...]) -> re.Pattern[bytes]:
 
 
 def _whole_or_cut(text: str) -> bytes:
-    """A pattern for the text in a JSON string, or for its beginning where the string ends."""
+    """A pattern for the text in a JSON string, or for its beginning at the end of the string."""
     pattern = b""
     for character in reversed(text):
         spelled = _spelled(character)

@@ -1,6 +1,6 @@
-"""Faults that a provider is to show, so that somebody can see what a client makes of them.
+"""Faults that a provider is to show, so that one can see what a client makes of them.
 
-Plain values; what becomes of a body under them is in `faulty.py`.
+Plain values; what becomes of a body under them is in `injection.py`.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Stall:
     """The answer falls silent."""
 
     after: int
-    """Behind how many events."""
+    """After how many events."""
     seconds: float
 
 
@@ -32,9 +32,9 @@ class Fault:
     status_first: First | None = None
     stall: Stall | None = None
     error_after: int | None = None
-    """Behind how many events an error comes, and the answer ends."""
+    """After how many events an error comes, and the answer ends."""
     cut_after: int | None = None
-    """Behind how many events the connection breaks."""
+    """After how many events the connection breaks."""
     drop_done: bool = False
     """Is the end mark left out?"""
     split: int | None = None
@@ -57,7 +57,7 @@ class Fault:
 
     @property
     def end(self) -> int | None:
-        """Behind how many events the answer ends before its time; None where it does not."""
+        """After how many events the answer ends before its time; None if it does not."""
         return self.cut_after if self.error_after is None else self.error_after
 
     @property

@@ -62,11 +62,11 @@ def error_made_up(dialect: Dialect, status: int) -> bytes:
 class FaultyBody:
     """Makes the body of one answer faulty; see the module's contract."""
 
-    def __init__(self, fault: Fault, label: ContentHint, dialect: Dialect, decoder: Decoder | None = None) -> None:
+    def __init__(self, fault: Fault, hint: ContentHint, dialect: Dialect, decoder: Decoder | None = None) -> None:
         self._fault = fault
         self._dialect = dialect
         self._decoder = decoder
-        self._cutter = Cutter(label)
+        self._cutter = Cutter(hint)
         self._count = 0
         self._sent_last = True
         """Was the frame before sent? An LF that belongs to it shares its fate."""
@@ -138,7 +138,7 @@ class FaultyBody:
             yield raw
 
     def _go_wrong(self, frame: FramePart) -> Iterator[Step]:
-        """What comes behind as many events as have come."""
+        """What comes after as many events as have come."""
         fault, is_whole = self._fault, self._cutter.form in _WHOLE
         if self.is_over:
             return
@@ -155,7 +155,7 @@ class FaultyBody:
         yield Break()
 
     def _error(self, frame: FramePart) -> bytes:
-        """An error in the likeness of the last event, or of the one in whose place it stands."""
+        """An error modelled on the last event, or on the one that it replaces."""
         form = self._cutter.form
         if form is BodyFormat.MESSAGES:
             return exception(self._dialect.error(_STATUS, _MESSAGE))
@@ -172,7 +172,7 @@ def _name(frame: Frame | Line | Message, text: str) -> str:
     try:
         return name_like(frame, text, ERROR_EVENT)
     except Unreadable:
-        return ERROR_EVENT  # behind an end mark
+        return ERROR_EVENT  # after an end mark
 
 
 def _without_number(error: Callable[[int, str], str]) -> Callable[[int, str, int], str]:

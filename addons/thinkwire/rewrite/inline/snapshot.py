@@ -19,9 +19,9 @@ from thinkwire.wire.splice import Edits, quote_text
 __all__ = ["Tags", "inline_snapshot"]
 
 type Tags = tuple[str, str]
-"""What opens a thought in the text, and what closes it."""
+"""What opens reasoning in the text, and what closes it."""
 _NO_TEXT: Final = frozenset(("null", "[]"))
-"""What stands in the place of a text that there is not."""
+"""Values that mean that there is no text."""
 
 
 def inline_snapshot(update: Update, tags: Tags, dialect: Dialect, edits: Edits) -> None:
@@ -41,7 +41,7 @@ def inline_snapshot(update: Update, tags: Tags, dialect: Dialect, edits: Edits) 
 
 
 def _inline_members(update: Update, inlined: str, dialect: Dialect, edits: Edits) -> None:
-    """The reasoning goes in front of the text beside it, or is the text where there is none."""
+    """The reasoning goes in front of the text beside it, or is the text if there is none."""
     texts = update.of(Kind.TEXT)
     text = next((part for part in texts if part.node.is_string), None)
     text = text or next((part for part in texts if part.node.raw in _NO_TEXT), None)
@@ -72,7 +72,7 @@ def _add_text(update: Update, inlined: str, dialect: Dialect, edits: Edits) -> N
 
 
 def _inline_block(update: Update, tags: Tags, dialect: Dialect, edits: Edits) -> None:
-    """A block of thought becomes one of text, or falls out where there is nothing to show."""
+    """A block of reasoning becomes one of text, or falls out if there is nothing to show."""
     reasoning = reasoning_of(update)
     text = any(part.node.is_string for part in update.of(Kind.TEXT))
     if text and reasoning:
@@ -84,10 +84,10 @@ def _inline_block(update: Update, tags: Tags, dialect: Dialect, edits: Edits) ->
 
 
 def _stretches_of(update: Update) -> list[list[Part]]:
-    """The thoughts that are elements of a list beside the texts, those that follow each other together.
+    """The reasoning that is elements of a list beside the texts, what follows each other together.
 
-    None where a member holds the thought as a text: such elements are a copy of it. What has no word that can be read
-    is none.
+    Nothing if a member holds the reasoning as a text: such elements are a copy of it. What has no word that can be
+    read does not count.
     """
     carriers = [part for part in carriers_of(update) if text_of(part)]
     nodes = {part.node for part in carriers}

@@ -27,7 +27,7 @@ class Messages:
         return [sent for sent in (*last, self._documents.finish()) if sent]
 
     def _rewrite(self, message: Message) -> bytes:
-        """The message as it is to be sent; empty where it is not."""
+        """The message as it is to be sent; empty if it is not."""
         if self._is_lost:
             return b"" if self._documents.drops_unreadable else message.raw
         try:

@@ -29,14 +29,14 @@ class Framed(Protocol):
         """The frame after edits of its document."""
 
     def raw_at(self, position: int) -> int | None:
-        """Where a position of the document stands in the frame; None where it does not stand there as it is."""
+        """The position in the frame of one in the document; None if the frame spells it otherwise."""
 
     @property
     def event(self) -> str:
         """The name that the frame gives its document, or nothing."""
 
     def like(self, text: str, name: str) -> bytes:
-        """A frame of another document, which is document text, with that name where this frame has one."""
+        """A frame of another document, which is document text, with that name if this frame has one."""
 
     @staticmethod
     def joined(frames: Iterable[bytes]) -> bytes:
@@ -62,7 +62,7 @@ class Documents:
         return self._answer.drops_unreadable
 
     def repeat(self, raw: bytes) -> bytes | None:
-        """What is sent for a frame that is like an earlier one; None where it has to be read."""
+        """What is sent for a frame that is like an earlier one; None if it has to be read."""
         found = self._fast_path.find(raw, self._version.number)
         if found is None:
             return None
@@ -133,7 +133,7 @@ _MEMBERS: Final = Shape(members={})
 
 
 def name_like(like: Framed, text: str, otherwise: str) -> str:
-    """The name of a document that is framed like another one, where the name is what a member of both says."""
+    """The name of a document that is framed like another one, if a member of both holds the name."""
     if not like.event:
         return ""
     document = read(text, _MEMBERS)

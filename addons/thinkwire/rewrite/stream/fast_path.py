@@ -31,7 +31,7 @@ _CLOCK_DIGITS: Final = range(9, 20)
 """Seconds to nanoseconds; a shorter number in an envelope is not a clock."""
 _MOST_DIGITS: Final = 19
 _NUMBERS: Final = (b"8070605040302010009", b"9080706050403020107", b"7060504030201090806", b"3141592653589793238")
-"""Their beginnings stand for a number that varies: one of them that is not in the event."""
+"""Their beginnings replace a number that varies: one of them that is not in the event."""
 _TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))++')
 """The inside of a JSON string that is not empty and holds no line end, as the reading way takes it."""
 _STRING: Final = re.compile(STRING)
@@ -48,7 +48,7 @@ class Gaps(NamedTuple):
     """The digits of a number that goes on as it came: a clock such as `created`, or a count of events."""
 
     def shifted(self, move: Callable[[int], int | None]) -> "Gaps | None":
-        """The same gaps elsewhere; None where the text is not to be found there."""
+        """The same gaps elsewhere; None if the text is not there."""
         text = _shifted(self.text, move)
         clock = _shifted(self.clock, move) if self.clock is not None else None
         return Gaps(text, clock) if text is not None else None
@@ -61,7 +61,7 @@ def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class EventForm:
-    """The bytes that do not vary. A clock stands behind `lead` or before `trail`; which one, its length says."""
+    """The bytes that do not vary. A clock comes after `lead` or before `trail`; the one with digits."""
 
     lead: bytes
     head_digits: int
@@ -71,7 +71,7 @@ class EventForm:
     trail: bytes
 
     def text_in(self, raw: bytes) -> Span | None:
-        """Where the text stands in an event of this form; None where it has another."""
+        """The span of the text in an event of this form; None if it has another."""
         if not (raw.startswith(self.lead) and raw.endswith(self.trail)):
             return None
         start, end = len(self.lead), len(raw) - len(self.trail)
@@ -109,11 +109,11 @@ class CompiledEvent:
 
     form: EventForm
     sent: tuple[bytes, ...]
-    """The pieces of the rewritten event around its texts; none where the event is dropped."""
+    """The pieces of the rewritten event around its texts; none if the event is dropped."""
     lead: bytes
-    """What is sent before a clock that stands before the texts."""
+    """What is sent before a clock that comes before the texts."""
     trail: bytes
-    """What is sent behind a clock that stands behind the texts."""
+    """What is sent after a clock that comes after the texts."""
     effect: Effect
     version: int
     sink: TextSink
@@ -200,7 +200,7 @@ def _compile(
 
 
 def _number_not_in(raw: bytes, digits: int) -> bytes | None:
-    """A number of so many digits that stands nowhere in an event; nothing for none."""
+    """A number of so many digits that is nowhere in an event; nothing for none."""
     return next((number[:digits] for number in _NUMBERS if not digits or number[:digits] not in raw), None)
 
 
@@ -213,7 +213,7 @@ _TEXTS: Final = frozenset((Kind.REASONING, Kind.TEXT, Kind.REFUSAL))
 def gaps_in(updates: list[Update]) -> Gaps | None:
     """What may vary in a document, given its updates, as spans of its text.
 
-    None where there is no such text, or where it decides: several texts are compared with each other, and token
+    None if there is no such text, or if it decides: several texts are compared with each other, and token
     metadata is compared with the text.
     """
     parts = [part for update in updates for part in update.parts if part.is_meaningful]
@@ -233,7 +233,7 @@ def _inside(node: Node) -> Span | None:
 
 
 def _last_text(part: Part) -> Span | None:
-    """The last string of a tool call that is no name: the piece of `arguments`, where these stand last."""
+    """The last string of a tool call that is not a name: the piece of `arguments`, if these come last."""
     node, last = part.node, None
     for match in _STRING.finditer(node.text, node.at, node.end):
         is_name = node.text[match.end() : node.end].lstrip()[:1] == ":"

@@ -14,7 +14,7 @@ from thinkwire.wire.ndjson import Line, LineSplitter
 __all__ = ["Lines", "ListElements", "rewritten"]
 
 _COMMA_BEFORE: Final = re.compile(rb",[ \t\r\n]*\Z")
-_COMMA_BEHIND: Final = re.compile(rb"\A[ \t\r\n]*,")
+_COMMA_AFTER: Final = re.compile(rb"\A[ \t\r\n]*,")
 
 
 class Lines:
@@ -34,7 +34,7 @@ class Lines:
         return [sent for sent in (*last, self._documents.finish()) if sent]
 
     def _rewrite(self, line: Line) -> bytes:
-        """The line as it is to be sent; empty where it is not."""
+        """The line as it is to be sent; empty if it is not."""
         if self._is_torn and line.data is not None and (line.is_indented or not _is_document(line)):
             return b"" if self._documents.drops_unreadable else line.raw
         try:
@@ -52,7 +52,7 @@ class ListElements:
         self._splitter = ListSplitter()
         self._has_sent = False
         self._drops_comma = False
-        """Was the element before dropped, and no comma with it? Then the one behind it goes."""
+        """Was the element before dropped, and no comma with it? Then the one after it goes."""
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
         return [sent for element in self._splitter.feed(chunk) if (sent := self._rewrite(element))]
@@ -61,7 +61,7 @@ class ListElements:
         return [sent for element in self._splitter.finish() if (sent := self._rewrite(element))]
 
     def _rewrite(self, element: Element) -> bytes:
-        lead = _COMMA_BEHIND.sub(b"", element.lead) if self._drops_comma else element.lead
+        lead = _COMMA_AFTER.sub(b"", element.lead) if self._drops_comma else element.lead
         self._drops_comma = False
         if not element.raw:
             return self._with_last(lead)
@@ -74,7 +74,7 @@ class ListElements:
         return left
 
     def _with_last(self, end: bytes) -> bytes:
-        """The end of the list, behind the elements that are still to be sent."""
+        """The end of the list, after the elements that are still to be sent."""
         last = self._documents.finish()
         if not last:
             return end
@@ -82,7 +82,7 @@ class ListElements:
 
 
 def rewritten(frame: Line | Element, documents: Documents) -> bytes:
-    """The frame as it is to be sent; empty where it is not."""
+    """The frame as it is to be sent; empty if it is not."""
     try:
         return _read(frame, documents)
     except Exception as error:

@@ -1,6 +1,6 @@
 """The bytes of a streamed answer: chunks in, chunks out.
 
-It undoes the coding and finds out what the bytes are: events, one JSON text, or nothing of ours. It has no socket, no
+It undoes the coding and finds out what the bytes are: events, one JSON text, or not ours to read. It has no socket, no
 clock and no log: time comes with each chunk.
 
 The contract of `feed(chunk, now)` and `finish()`: a list of chunks to send, none of them empty; never an exception.
@@ -64,7 +64,7 @@ class _Body:
         try:
             return (rewrite_body(raw, self._answer),)
         except Exception as error:
-            # Not readable, or a bug of ours: nothing may escape, and what cannot be judged is not shown under strip.
+            # Not readable, or our own bug: nothing may escape, and what cannot be judged is not shown under strip.
             self._answer.tally.saw_unreadable(str(error) or type(error).__name__)
             if not self._answer.drops_unreadable:
                 return (raw,)
@@ -94,19 +94,19 @@ class StreamRewriter:
 
     __slots__ = (
         "_answer",
-        "_beginning",
         "_content",
         "_decoder",
         "_failed",
         "_keepalive",
         "_last_sent",
         "_make_content",
+        "_sniffer",
     )
 
     def __init__(
         self,
         answer: AnswerRewriter,
-        label: ContentHint,
+        hint: ContentHint,
         decoder: Decoder | None,
         keepalive: float,
         now: float,
@@ -115,7 +115,7 @@ class StreamRewriter:
         """`make_content` may put something around what `content_of` makes, to see each piece before and after."""
         self._answer = answer
         self._decoder = decoder
-        self._beginning = Sniffer(label)
+        self._sniffer = Sniffer(hint)
         self._make_content = make_content
         self._content: Content | None = None
         self._keepalive = keepalive
@@ -136,7 +136,7 @@ class StreamRewriter:
     def _feed(self, chunk: bytes) -> Iterable[bytes]:
         if self._content is not None:
             return self._content.feed(chunk)
-        blanks, form, held = self._beginning.feed(chunk)
+        blanks, form, held = self._sniffer.feed(chunk)
         if form is not None:
             self._content = self._make_content(form, self._answer)
         sent = self._content.feed(held) if self._content is not None and held else ()
@@ -147,7 +147,7 @@ class StreamRewriter:
             self._answer.tally.saw_unreadable("the compressed body ends too early")
         if self._content is not None:
             return list(self._content.finish())
-        form, held = self._beginning.finish()
+        form, held = self._sniffer.finish()
         content = self._make_content(form, self._answer)
         return [*content.feed(held), *content.finish()] if held else []
 

@@ -1,4 +1,4 @@
-"""The first bytes of a body, until they show what it is: events, lines, a list, one JSON text, or nothing of ours.
+"""The first bytes of a body, until they show what it is: events, lines, a list, one JSON text, or not ours to read.
 
 It does not read documents and does not cut the body into them.
 """
@@ -44,8 +44,8 @@ class Sniffer:
     Blanks say nothing and go on at once. A text that begins as JSON does is one, unless events follow it.
     """
 
-    def __init__(self, label: ContentHint) -> None:
-        self._label = label
+    def __init__(self, hint: ContentHint) -> None:
+        self._hint = hint
         self._held = bytearray()
         self._is_json = False
         self._searched = 0
@@ -70,18 +70,18 @@ class Sniffer:
         return bytes(blanks)
 
     def _form(self) -> BodyFormat | None:
-        if self._label in _SURE:
-            return _SURE[self._label]
+        if self._hint in _SURE:
+            return _SURE[self._hint]
         if self._is_json:
             return self._what_follows_json()
         match = _SIGN.match(self._held)
         if match is None:
             return None
-        if self._label is ContentHint.LIST:
+        if self._hint is ContentHint.LIST:
             return BodyFormat.LIST if match["json"] == b"[" else BodyFormat.BODY
-        if match["field"] or (self._label is ContentHint.EVENTS and not match["json"]):
+        if match["field"] or (self._hint is ContentHint.EVENTS and not match["json"]):
             return BodyFormat.EVENTS
-        if self._label is ContentHint.LINES:
+        if self._hint is ContentHint.LINES:
             return BodyFormat.LINES
         self._is_json = bool(match["json"])
         return self._form() if self._is_json else BodyFormat.RAW

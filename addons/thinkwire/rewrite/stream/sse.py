@@ -1,4 +1,4 @@
-"""The events of a stream: bytes in, frames out. What the bytes are has been decided before (`stream.py`)."""
+"""The events of a stream: bytes in, frames out. What the bytes are has been decided before (`sniff.py`)."""
 
 import re
 from collections.abc import Iterable

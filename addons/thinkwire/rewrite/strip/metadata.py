@@ -33,7 +33,7 @@ def kept_parts(update: Update, parts: list[Part], action: MetadataAction) -> lis
 
 
 def _visible_text(update: Update) -> bytes | None:
-    """The bytes of the update's text and refusal; None where they are not plain text."""
+    """The bytes of the update's text and refusal; None if they are not plain text."""
     pieces: list[bytes] = []
     for part in update.of(Kind.TEXT, Kind.REFUSAL):
         value = (part.node.value if part.shown is None else part.shown) if part.is_meaningful else ""

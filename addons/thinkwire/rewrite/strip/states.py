@@ -8,11 +8,11 @@ The rules behind the table (docs/design.md, "What strip promises"):
 * An update that holds reasoning loses its metadata, whatever else it carries.
 * An update that shows nothing loses it too: the first chunk of a stream often lists the first hidden token. The one
   with the finish reason may keep it, unless the choice is still hidden.
-* While nothing has been hidden, a visible update keeps its metadata; but not where the listed tokens hold more than
-  the text, for the rest may be the thought that comes next.
+* While nothing has been hidden, a visible update keeps its metadata; but not if the listed tokens hold more than
+  the text, for the rest may be the reasoning that comes next.
 * After something was hidden, only a list that spells exactly the visible text is known to be free of it. Bare ids
   spell nothing: the first visible update after a hidden stretch loses them, later ones keep them.
-* Some servers hang the tokens of a whole step on one of its chunks. So where reasoning came without metadata, the
+* Some servers hang the tokens of a whole step on one of its chunks. So if reasoning came without metadata, the
   next metadata, wherever it comes, may list it (`WHEN_OWED`).
 """
 

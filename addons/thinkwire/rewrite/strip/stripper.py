@@ -10,7 +10,7 @@ from thinkwire.dialects.core.flagged_text import after_closing_tag
 from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, ItemKey, Kind, Part, Update
 from thinkwire.rewrite.action import Action, Document, Outcome
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
-from thinkwire.rewrite.removal import THOUGHT, keeps_something, remove_reasoning
+from thinkwire.rewrite.removal import REASONING_KINDS, keeps_something, remove_reasoning
 from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.strip.metadata import kept_parts
 from thinkwire.rewrite.strip.states import TRANSITIONS, WHEN_OWED, MetadataAction, Shows, StripState
@@ -104,12 +104,12 @@ class Stripper(Action):
         for update in updates:
             if update.begins:
                 self._begin(update.item)
-            elif self._is_of_thought(update):
-                update.parts = list(map(_as_thought, update.parts))
-        if self._remove_thoughts(updates, extent, edits) or self._ends_unsent(updates, edits):
+            elif self._is_of_reasoning(update):
+                update.parts = list(map(_as_reasoning, update.parts))
+        if self._remove_reasoning_items(updates, extent, edits) or self._ends_unsent(updates, edits):
             return self._drop(updates)
         # A snapshot beside a delta is in the same node, and shares the choice's metadata with it.
-        holders = {update.node for update in updates if _holds_thought(update)}
+        holders = {update.node for update in updates if _holds_reasoning(update)}
         lost = [self._strip_update(update, holders, edits) for update in updates[1:]]
         lost.append(self._strip_own(updates, holders, edits))
         if edits and extent is Extent.DELTA and not self._is_anything_left(updates, edits):
@@ -142,47 +142,47 @@ class Stripper(Action):
         if item is not None and item.is_reasoning:
             self._items.set(key, item._replace(is_reasoning=False, was_sent=False))
 
-    def _is_of_thought(self, update: Update) -> bool:
+    def _is_of_reasoning(self, update: Update) -> bool:
         """Does an update that does not look so belong to reasoning? What has no number lives on as something else."""
         item = self._items.get(update.item)
         in_blocks = update.item is not None and update.item.space != ""
         return in_blocks and item is not None and item.is_reasoning and not update.is_reasoning
 
-    def _remove_thoughts(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
+    def _remove_reasoning_items(self, updates: list[Update], extent: Extent, edits: Edits) -> bool:
         """Remove items that are reasoning alone, and all that is about them; returns whether the document goes.
 
-        A body cannot go as a whole: its parts do.
+        A body is never dropped: its parts are.
         """
-        if any(update.is_reasoning for update in updates) or _holds_thought_outside(updates[0]):
+        if any(update.is_reasoning for update in updates) or _holds_reasoning_outside(updates[0]):
             self._hid_items.value = True
-        thoughts = [update for update in updates if update.is_reasoning and self._goes_whole(update)]
-        for update in thoughts:
+        going = [update for update in updates if update.is_reasoning and self._goes_whole(update)]
+        for update in going:
             self._remove_item(update, edits)
         for update in updates:
             if update.about and any(map(self._numbers.is_removed, update.about)):
-                thoughts.append(update)
+                going.append(update)
                 self._remove_item(update, edits)
         return extent is Extent.DELTA and any(
-            update.node.parent is None and (update in thoughts or self._numbers.is_removed(update.item))
+            update.node.parent is None and (update in going or self._numbers.is_removed(update.item))
             for update in updates
         )
 
-    def _goes_whole(self, thought: Update) -> bool:
-        """Does nothing of a thought stay? In a stream, its signature may be still to come."""
-        if self._strip.opaque is Opaque.DROP or not thought.has_state:
+    def _goes_whole(self, item: Update) -> bool:
+        """Does nothing of an item of reasoning stay? In a stream, its signature may be still to come."""
+        if self._strip.opaque is Opaque.DROP or not item.has_state:
             return True
-        return thought.extent is Extent.SNAPSHOT and not keeps_something(thought)
+        return item.extent is Extent.SNAPSHOT and not keeps_something(item)
 
     def _remove_item(self, update: Update, edits: Edits) -> None:
         if update.item is not None:
             self._numbers.remove_item(update.item)
             if update.is_reasoning and not update.item.space and update.extent is Extent.DELTA:
-                self._advance(update, holds_thought=True)  # it lives on, and its next tokens may be the thought's
+                self._advance(update, holds_reasoning=True)  # it lives on, and its next tokens may be of reasoning
         if update.node.parent is not None:
             edits.remove(update.node)
 
     def _ends_unsent(self, updates: list[Update], edits: Edits) -> bool:
-        """Remove a thought that could have had a signature, where a document that says nothing ends it unsent."""
+        """Remove reasoning that could have had a signature, if a document with nothing meaningful ends it unsent."""
         item = self._items.get(updates[0].item)
         if item is None or not item.is_reasoning or item.was_sent or updates[0].is_reasoning:
             return False
@@ -198,15 +198,15 @@ class Stripper(Action):
 
         `holders` are the objects of the document that reasoning was found in.
         """
-        holds_thought = update.node in holders
+        holds_reasoning = update.node in holders
         if update.extent is Extent.SNAPSHOT:
-            if holds_thought:
+            if holds_reasoning:
                 self._hid_in_snapshot.add(update.item)
             action = self._action_on_snapshot(update.item)
         else:
-            action = self._advance(update, _holds_thought(update))
+            action = self._advance(update, _holds_reasoning(update))
             holds_tag = self._follow_tags(update, edits)
-            action = MetadataAction.DROP if holds_thought or holds_tag else action
+            action = MetadataAction.DROP if holds_reasoning or holds_tag else action
         remove_reasoning(update, self._strip.opaque, edits)
         return self._judge(update, action, self._hid(update.item) or self._hid_items.value, edits)
 
@@ -224,19 +224,19 @@ class Stripper(Action):
         item = self._items.get(key)
         return key in self._hid_in_snapshot or (item is not None and item.hid)
 
-    def _advance(self, update: Update, holds_thought: bool) -> MetadataAction:
+    def _advance(self, update: Update, holds_reasoning: bool) -> MetadataAction:
         item = self._items.get(update.item) or _Item(self._first_state(update.item))
         ends = any(part.is_meaningful for part in update.of(Kind.FINISH))
         has_metadata = any(part.is_meaningful for part in update.of(*_METADATA, Kind.REASONING_TOKENS))
-        shows = Shows.REASONING if holds_thought else _shows(update, ends)
+        shows = Shows.REASONING if holds_reasoning else _shows(update, ends)
         following, action = TRANSITIONS[item.state][shows]
         if item.owes_metadata:
             action = WHEN_OWED.get(action, action)
         item = item._replace(
             state=following,
-            hid=item.hid or holds_thought,
+            hid=item.hid or holds_reasoning,
             has_finished=item.has_finished or ends,
-            owes_metadata=not has_metadata and (holds_thought or item.owes_metadata),
+            owes_metadata=not has_metadata and (holds_reasoning or item.owes_metadata),
             is_reasoning=item.is_reasoning or update.is_reasoning,
         )
         self._items.set(update.item, item)
@@ -288,9 +288,9 @@ class Stripper(Action):
         own = updates[0]
         if own.item is not None:
             return self._strip_update(own, holders, edits)
-        holds_thought = bool(holders) if own.extent is Extent.SNAPSHOT else _holds_thought(own)
+        holds_reasoning = bool(holders) if own.extent is Extent.SNAPSHOT else _holds_reasoning(own)
         remove_reasoning(own, self._strip.opaque, edits)
-        action = MetadataAction.KEEP if self._is_open(updates) and not holds_thought else MetadataAction.DROP
+        action = MetadataAction.KEEP if self._is_open(updates) and not holds_reasoning else MetadataAction.DROP
         return self._judge(own, action, self._hid_anything, edits)
 
     def _is_open(self, updates: list[Update]) -> bool:
@@ -333,19 +333,19 @@ class Stripper(Action):
                 self._items.set(update.item, item._replace(was_sent=True, has_role=has_role))
 
 
-def _as_thought(part: Part) -> Part:
+def _as_reasoning(part: Part) -> Part:
     """What a part is if all is reasoning but the signature; a yes or no, such as `stop: true`, betrays nothing."""
     could_tell = part.kind in VISIBLE or (part.kind is Kind.OTHER and part.node.raw not in ("true", "false"))
     return Part(Kind.REASONING, part.node, REASONING) if could_tell else part
 
 
-def _holds_thought(update: Update) -> bool:
-    return update.had_tags or any(part.is_meaningful for part in update.of(*THOUGHT))
+def _holds_reasoning(update: Update) -> bool:
+    return update.had_tags or any(part.is_meaningful for part in update.of(*REASONING_KINDS))
 
 
-def _holds_thought_outside(own: Update) -> bool:
+def _holds_reasoning_outside(own: Update) -> bool:
     """Does a document hold reasoning outside of any choice or block?"""
-    return own.item is None and _holds_thought(own)
+    return own.item is None and _holds_reasoning(own)
 
 
 def _shows(update: Update, ends: bool) -> Shows:
