@@ -106,7 +106,7 @@ THOUGHT_TYPES = {
 SETTINGS = {"effort", "summary", "context", "generate_summary", "mode"}
 
 
-def is_thought(key: str, value: Any) -> bool:
+def is_reasoning(key: str, value: Any) -> bool:
     if key == "reasoning" and isinstance(value, dict) and set(value) <= SETTINGS:
         return False  # the request's settings, echoed
     if key in THOUGHT_KEYS:
@@ -120,7 +120,7 @@ def is_thought(key: str, value: Any) -> bool:
 
 
 def texts_in(value: Any, inside: bool, key: str = "") -> Iterator[str]:
-    inside = inside or is_thought(key, value)
+    inside = inside or is_reasoning(key, value)
     if isinstance(value, dict):
         for name, member in value.items():
             yield from texts_in(member, inside, name)
@@ -132,7 +132,7 @@ def texts_in(value: Any, inside: bool, key: str = "") -> Iterator[str]:
 
 
 def visible_in(value: Any, key: str = "") -> Iterator[str]:
-    if is_thought(key, value):
+    if is_reasoning(key, value):
         return
     if isinstance(value, dict):
         for name, member in value.items():
@@ -175,7 +175,7 @@ def test_stripped_the_output_does_not_depend_on_how_the_bytes_are_cut(path: Path
 
 
 @each_answer
-def test_stripped_no_trace_of_the_thought_is_left(path: Path) -> None:
+def test_stripped_no_trace_of_the_reasoning_is_left(path: Path) -> None:
     before = documents_of(path, path.read_bytes())
     after = documents_of(path, rewritten(path, STRIP)[0])
     thought = "".join(text for document in before for text in texts_in(document, inside=False))
@@ -195,10 +195,10 @@ def test_stripped_the_visible_text_is_all_there(path: Path) -> None:
 
 
 def said(documents: list[Any], names: tuple[str, ...]) -> str:
-    """What stands under these names, outside of thoughts and of lists of tokens."""
+    """The values under these names, outside of reasoning and of token metadata."""
 
     def walk(value: Any, key: str = "") -> Iterator[str]:
-        if is_thought(key, value) or key in ("logprobs", "logprobsResult"):
+        if is_reasoning(key, value) or key in ("logprobs", "logprobsResult"):
             return
         if isinstance(value, dict):
             for name, member in value.items():
@@ -212,10 +212,10 @@ def said(documents: list[Any], names: tuple[str, ...]) -> str:
     return "".join(text for document in documents for text in walk(document))
 
 
-# --- thoughts in the text -----------------------------------------------------------------------------------------
+# --- reasoning in the text ----------------------------------------------------------------------------------------
 
 THINK = FAMILIES["think"]
-TOLD_APART = ResponsePlan(extract=Extract(THINK))
+EXTRACTED = ResponsePlan(extract=Extract(THINK))
 INLINED = ResponsePlan(Inline(THINK))
 WITH_TAGS = {
     "bedrock-converse/kimi-k2-thinking-tool.2.json",
@@ -240,18 +240,18 @@ def name_of(path: Path) -> str:
 
 
 def frames_of(raw: bytes) -> list[bytes]:
-    """Without pings, which may come before the opening of a block that is held until its text comes."""
+    """Without pings, which may come before the opening of a block that is held back until its text arrives."""
     return [frame for frame in raw.split(b"\n\n") if b'"ping"' not in frame]
 
 
 @pytest.mark.parametrize("path", [path for path in answers() if name_of(path) not in WITH_TAGS], ids=name_of)
 def test_answers_without_tags_are_not_changed_by_extract(path: Path) -> None:
-    assert frames_of(rewritten(path, TOLD_APART, 7)[0]) == frames_of(path.read_bytes())
+    assert frames_of(rewritten(path, EXTRACTED, 7)[0]) == frames_of(path.read_bytes())
 
 
 @each_answer
-@pytest.mark.parametrize("plan", [TOLD_APART, INLINED], ids=["extract", "inline"])
-def test_told_apart_or_inlined_the_output_does_not_depend_on_how_the_bytes_are_cut(
+@pytest.mark.parametrize("plan", [EXTRACTED, INLINED], ids=["extract", "inline"])
+def test_extracted_or_inlined_the_output_does_not_depend_on_how_the_bytes_are_cut(
     path: Path, plan: ResponsePlan
 ) -> None:
     whole = rewritten(path, plan)[0]
@@ -267,6 +267,6 @@ OF_BLOCKS = ("anthropic-messages", "bedrock-converse", "openai-responses")
     [path for path in answers() if expected(path) in OF_BLOCKS],
     ids=name_of,
 )
-def test_inlined_no_block_of_thought_is_left(path: Path) -> None:
+def test_inlined_no_block_of_reasoning_is_left(path: Path) -> None:
     after = documents_of(path, rewritten(path, INLINED)[0])
     assert not [text for document in after for text in texts_in(document, inside=False) if text]

@@ -1,4 +1,4 @@
-"""Every API says all that is asked of it, and every file of one is registered."""
+"""Every dialect is complete, and every file that defines one is registered."""
 
 import re
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""Messages of AWS event streams for tests: made by the letter of the format, read by botocore."""
+"""Messages of AWS event streams for tests: written to the letter of the format, read by botocore."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ def message(payload: bytes, headers: bytes) -> bytes:
 
 
 def event(name: str, document: Any) -> bytes:
-    """An event as Bedrock writes it; `document` is JSON text in bytes, or what is to become one."""
+    """An event as Bedrock writes it; `document` is JSON text in bytes, or a value to be written as such."""
     payload = document if isinstance(document, bytes) else json.dumps(document, separators=(",", ":")).encode()
     headers = (":event-type", name), (":content-type", "application/json"), (":message-type", "event")
     return message(payload, b"".join(text_header(*header) for header in headers))

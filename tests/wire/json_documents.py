@@ -77,7 +77,7 @@ def _read_int(digits: str) -> int | str:
 
 
 def plain(value: Any) -> Any:
-    """The same with dicts, of which the last of duplicates stays."""
+    """The same with dicts, in which the last of duplicate names wins."""
     if isinstance(value, Members):
         return {key: plain(item) for key, item in value}
     if isinstance(value, list):

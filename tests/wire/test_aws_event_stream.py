@@ -1,4 +1,4 @@
-"""Messages of the AWS event stream: cut at every split, opened, changed with checksums that fit, and damaged."""
+"""Messages of the AWS event stream: cut at every split, opened, changed with valid checksums, and damaged."""
 
 import base64
 import struct
@@ -43,7 +43,7 @@ def test_a_message_is_returned_as_soon_as_its_last_byte_arrives() -> None:
     assert [one.raw for one in splitter.feed(HELLO[-1:] + HELLO[:5])] == [HELLO]
 
 
-def test_what_did_not_come_to_its_end_is_left_as_it_is() -> None:
+def test_an_unfinished_message_is_left_as_it_is() -> None:
     for length in range(1, len(HELLO)):
         assert cut(EXCEPTION + HELLO[:length]) == [EXCEPTION, HELLO[:length]]
 
@@ -118,12 +118,12 @@ def test_headers_longer_than_the_message_are_damage() -> None:
 
 
 @pytest.mark.parametrize("value", ['"a"', '"YQ==?"', "1", "null", '["YQ=="]'])
-def test_a_chunk_that_is_no_base64_is_damage(value: str) -> None:
+def test_a_chunk_that_is_not_base64_is_damage(value: str) -> None:
     with pytest.raises(DamagedMessage, match="not base64"):
         _ = Message(event("chunk", b'{"bytes":' + value.encode() + b"}")).data
 
 
-def test_a_chunk_that_is_no_json_is_not_readable() -> None:
+def test_a_chunk_that_is_not_json_is_unreadable() -> None:
     with pytest.raises(Unreadable):
         _ = Message(event("chunk", b'{"bytes":')).data
 

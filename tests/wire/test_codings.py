@@ -1,4 +1,4 @@
-"""Content codings: undone at every split, and honest about what is missing or damaged."""
+"""Content codings: decoded at every split, and honest about what is missing or damaged."""
 
 import gzip
 import sys
@@ -29,7 +29,7 @@ def raw_deflate(text: bytes) -> bytes:
 
 
 def flushed_gzip(text: bytes) -> bytes:
-    """As servers send streams: what there is leaves after each event."""
+    """As servers send streams: flushed after each event."""
     compressor = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
     pieces = [
         compressor.compress(text[at : at + 50]) + compressor.flush(zlib.Z_SYNC_FLUSH) for at in range(0, len(text), 50)
@@ -112,7 +112,7 @@ def test_a_truncated_body_is_incomplete_wherever_it_ends(name: str) -> None:
 
 
 @EACH_CODING
-def test_what_is_decoded_leaves_with_the_byte_that_completes_it(name: str) -> None:
+def test_what_is_decoded_is_returned_with_the_byte_that_completes_it(name: str) -> None:
     header, code = CODINGS[name]
     raw = code(TEXT)
     for end in range(len(raw) + 1):
@@ -267,7 +267,7 @@ def test_names_mind_neither_case_nor_blanks(header: str) -> None:
 @pytest.mark.parametrize(
     "header", ["compress", "gzip, compress", "unknown, br", "gzip br", "gzip;q=1", "*", "aes128gcm"]
 )
-def test_a_coding_that_is_not_known_has_no_decoder(header: str) -> None:
+def test_an_unknown_coding_has_no_decoder(header: str) -> None:
     assert decoder_for(header) is None
 
 

@@ -37,12 +37,12 @@ def test_names_are_read_as_utf_8() -> None:
     assert found.path == "ä"
 
 
-def test_what_is_no_json_cannot_be_compared() -> None:
+def test_texts_that_are_not_json_cannot_be_compared() -> None:
     with pytest.raises(Unreadable):
         differences("{}", "{")
 
 
-def test_what_is_nested_too_deep_cannot_be_compared() -> None:
+def test_texts_that_are_nested_too_deeply_cannot_be_compared() -> None:
     deep = "[" * 100_000 + "]" * 100_000
     with pytest.raises(Unreadable):
         differences(deep, f"[{deep}]")

@@ -41,7 +41,7 @@ def test_nothing_is_lost_of_an_incomplete_list(raw: bytes) -> None:
         assert b"".join(element.lead + element.raw for element in elements_of(raw, size)) == raw
 
 
-def test_an_element_comes_out_as_soon_as_it_is_complete() -> None:
+def test_an_element_is_returned_as_soon_as_it_is_complete() -> None:
     splitter = ListSplitter()
     assert splitter.feed(b'[{"a":1') == []
     (element,) = splitter.feed(b"}")

@@ -1,4 +1,4 @@
-"""The tree of spans: what it labels is what `json.loads` reads, and what is no JSON is Unreadable."""
+"""The tree of spans: what it labels is what `json.loads` reads, and what is not JSON is Unreadable."""
 
 import json
 from typing import Any
@@ -259,12 +259,12 @@ def test_nesting_as_deep_as_anyone_needs_is_read(depth: int) -> None:
     assert len(nodes_of(tree(raw))) == depth + 1
 
 
-def test_a_switch_on_text_that_is_no_string_of_json_is_unreadable() -> None:
+def test_a_switch_on_text_that_is_not_a_json_string_is_unreadable() -> None:
     with pytest.raises(Unreadable):
         tree(b'{"type":"\\x"}', TYPED)
 
 
-def test_the_message_says_where() -> None:
+def test_the_message_gives_the_position() -> None:
     with pytest.raises(Unreadable, match="at 6"):
         tree(b'{"a":1 "b":2}')
 

@@ -75,7 +75,7 @@ def streams_of(lines: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def dispatched(chunks: Iterable[bytes]) -> list[bytes]:
-    """The data of complete frames; httpx-sse does not hand out an event that no empty line ends."""
+    """The data of complete frames; httpx-sse does not return an event that no empty line ends."""
     splitter = FrameSplitter()
     return [frame.data for chunk in chunks for frame in splitter.feed(chunk) if frame.data is not None]
 
@@ -269,7 +269,7 @@ def test_what_is_left_at_the_end_is_the_last_frame() -> None:
     assert splitter.finish() == []
 
 
-def test_a_finished_stream_without_a_rest_has_no_last_frame() -> None:
+def test_a_stream_that_ends_with_a_frame_leaves_nothing() -> None:
     splitter = FrameSplitter()
     splitter.feed(b"data: x\n\n")
     assert splitter.finish() == []
@@ -389,7 +389,7 @@ def test_no_edits_give_the_same_bytes() -> None:
 
 @st.composite
 def edited_frames(draw: st.DrawFn) -> tuple[bytes, bytes, bytes, list[Edit]]:
-    """What stands before the data lines, these lines, what stands behind them, and edits of their data.
+    """What comes before the data lines, these lines, what comes after them, and edits of their data.
 
     JSON never begins a line of data with a blank that matters, so no line does here: the one after `data:` is eaten.
     """
@@ -482,7 +482,7 @@ def test_four_times_the_bytes_take_about_four_times_as_long(stream: Callable[[in
 
 
 @pytest.mark.no_cover
-def test_the_splitter_does_not_keep_what_it_handed_out() -> None:
+def test_the_splitter_does_not_keep_what_it_returned() -> None:
     splitter = FrameSplitter()
     event = b"data: " + b"x" * 1000 + b"\n\n"
     tracemalloc.start()

@@ -227,7 +227,7 @@ def test_opaque_keep_opens_a_reasoning_block_that_begins_with_its_text() -> None
     assert_stripped([*BEGIN, spoken, *rest, *END], [*BEGIN, begin, *rest, *END], STRIP_KEEP_OPAQUE)
 
 
-def test_opaque_keep_hides_data_that_anybody_can_read() -> None:
+def test_opaque_keep_hides_data_that_anyone_can_read() -> None:
     begin, end = redacted(0, "vendor.reasoning:U2VjcmV0IHdvcmRz")
     assert_stripped([*BEGIN, begin, end], [*BEGIN, start(0, "redacted_thinking"), end], STRIP_KEEP_OPAQUE)
 

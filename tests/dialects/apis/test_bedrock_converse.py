@@ -135,7 +135,7 @@ def test_kept_or_renamed_it_keeps_every_byte(plan: ResponsePlan) -> None:
 
 
 def test_events_that_are_named_in_the_document_are_stripped_too() -> None:
-    """Nova's own events, and what people make of boto3's, line by line."""
+    """Nova's own events, and boto3's as people write them out, line by line."""
 
     def lines(events: list[Event]) -> bytes:
         return b"".join(json.dumps({name: document}).encode() + b"\n" for name, document in events)

@@ -71,7 +71,7 @@ def test_a_message_alone_is_a_snapshot_in_a_stream_too() -> None:
 
 
 @pytest.mark.parametrize("choices", [None, [], {}, "x", [None], [[]], [1]])
-def test_choices_of_any_other_form_are_no_updates_of_choices(choices: Any) -> None:
+def test_choices_of_any_other_form_are_not_updates(choices: Any) -> None:
     assert all(not update.parts for update in updates({"choices": choices})[1:])
 
 
@@ -93,7 +93,7 @@ def test_blocks_are_one_part_with_their_texts_and_signatures_as_leaves() -> None
     ]
 
 
-def test_blocks_without_text_or_state_say_nothing() -> None:
+def test_blocks_without_text_or_state_are_not_meaningful() -> None:
     empty: list[list[Any]] = [
         [],
         [{}],
@@ -175,7 +175,7 @@ def test_facts_of_a_request() -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"", b"a=b", b"{", b"\xff{}", b'{"stream": "yes"}', b"[" * 5000])
-def test_a_body_that_is_no_request_gives_no_model_and_no_stream(body: bytes | None) -> None:
+def test_a_body_that_is_not_a_request_has_neither_model_nor_stream(body: bytes | None) -> None:
     facts = request_facts("h", "/v1/chat/completions", "POST", [], body)
     assert (facts.model, facts.stream) == (None, False)
 

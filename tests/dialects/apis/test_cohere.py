@@ -30,7 +30,7 @@ def event(type_: str, index: int | None = None, message: dict[str, Any] | None =
 
 
 def block(index: int, type_: str, *pieces: str, logprobs: bool = False) -> list[dict[str, Any]]:
-    """A block of content from its start to its end."""
+    """A content block from its start to its end."""
     name = "thinking" if type_ == "thinking" else "text"
     listed = [{"logprobs": tokens(piece)} if logprobs else {} for piece in pieces]
     return [
@@ -99,7 +99,7 @@ def test_a_plan_is_reasoning() -> None:
     assert rewritten(STRIP, START, *plan("I will ", "add."), *call(0), END) == [START, *call(0), END]
 
 
-def test_the_names_of_the_events_go_with_them() -> None:
+def test_the_names_of_the_events_are_removed_with_them() -> None:
     raw = b"".join(b"event: %s\ndata: %s\n\n" % (one["type"].encode(), json.dumps(one).encode()) for one in REASONING)
     spoken = b'event: content-end\r\ndata:{"index":1,"type":"content-end"}\r\n\r\ndata: [DONE]\n\n'
     assert API.stream(raw + spoken, STRIP) == spoken.replace(b'"index":1', b'"index":0')
@@ -170,7 +170,7 @@ def test_without_reasoning_it_stays() -> None:
     assert rewritten(STRIP, START, *spoken, END) == [START, *spoken, END]
 
 
-def test_all_of_it_can_go() -> None:
+def test_all_of_it_can_be_removed() -> None:
     spoken = block(0, "text", "Loud ", "answer", logprobs=True)
     assert rewritten(STRIP_ALL, START, *spoken, END) == [START, *block(0, "text", "Loud ", "answer"), END]
 

@@ -82,7 +82,7 @@ def test_numbers_names_and_comments_of_the_frames_stay(api: Api) -> None:
 
 @both
 def test_a_frame_with_nothing_left_and_no_usage_is_dropped(api: Api) -> None:
-    """The text `null` is no finish reason."""
+    """The text `null` is not a finish reason."""
     hidden = {"output": {"choices": [{"message": {"reasoning_content": "Quiet"}, "finish_reason": "null"}]}}
     assert api.stream(frames(hidden), STRIP) == b""
 

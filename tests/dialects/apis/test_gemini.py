@@ -22,7 +22,7 @@ EMPTY = {"text": ""}
 
 
 def said(*parts: Any, index: int = 0, **candidate: Any) -> dict[str, Any]:
-    """A chunk of one candidate without usage; `candidate` are more of its members."""
+    """A chunk with one candidate and no usage; `candidate` adds members to it."""
     one = {"content": {"role": "model", "parts": list(parts)}, "index": index} | candidate
     return {"candidates": [one], "modelVersion": "m", "responseId": "r"}
 
@@ -189,7 +189,7 @@ def test_candidates_do_not_share_their_state() -> None:
     assert stripped(hidden, *answers) == [answers[0], said(text("b"), index=0)]
 
 
-def test_a_list_of_the_answers_tokens_stays_and_all_others_go() -> None:
+def test_a_list_of_the_answers_tokens_stays_and_all_others_are_removed() -> None:
     spelled = said(text("Hi you"), logprobsResult=listed("Hi", " you"))
     more = said(text("Hi"), logprobsResult=listed("Secret", "Hi"))
     assert stripped(said(THOUGHT, logprobsResult=listed("Secret ")), spelled, more) == [spelled, said(text("Hi"))]
@@ -236,7 +236,7 @@ def test_a_list_that_breaks_off_stays_broken() -> None:
 # --- bodies -----------------------------------------------------------------------------------------------------
 
 
-def test_a_body_loses_its_thoughts_and_what_lists_all_tokens() -> None:
+def test_a_body_loses_its_thoughts_and_the_lists_of_all_tokens() -> None:
     signed = text("Hi", thoughtSignature=SIGNATURE)
     given = said(THOUGHT, signed, CALL, finishReason="STOP", avgLogprobs=-0.1, logprobsResult=listed("Secret", "Hi"))
     wanted = said(signed, CALL, finishReason="STOP") | {"usageMetadata": USAGE}

@@ -48,7 +48,7 @@ def frames(*documents: Any) -> bytes:
 
 
 def stripped(*documents: Any, plan: ResponsePlan = STRIP) -> list[Any]:
-    """The documents that are left; each has its own name above it."""
+    """The documents that remain; each has its own name on the line above."""
     after = API.stream(frames(*documents) + b"event: done\ndata: [DONE]\n\n", plan)
     *blocks, done, end = after.decode().split("\n\n")
     assert (done, end) == ("event: done\ndata: [DONE]", "")

@@ -36,7 +36,7 @@ def sse(*documents: Document) -> bytes:
 
 
 def numbered(*documents: Document) -> list[Document]:
-    """The documents as events of one stream: types spelled out, and counted."""
+    """The documents as events of one stream: with full types and sequence numbers."""
     return [
         {**one, "type": one["type"] if one["type"] == "error" else f"response.{one['type']}", "sequence_number": number}
         for number, one in enumerate(documents)
@@ -426,7 +426,7 @@ def test_without_reasoning_logprobs_stay_as_they_are() -> None:
     assert API.stream(raw, STRIP) == raw
 
 
-def test_all_logprobs_go_under_token_metadata_all() -> None:
+def test_all_logprobs_are_removed_under_token_metadata_all() -> None:
     spoken = speaking(0, tokens("Lo"), tokens("ud"), WHOLE)
     after = stripped(*BEGIN, *spoken, *end(message(say("Loud", WHOLE))), plan=STRIP_ALL)
     assert after == numbered(*BEGIN, *speaking(0), *end(message(say())))
@@ -453,7 +453,7 @@ def test_opaque_keep_leaves_the_item_with_its_encrypted_form_and_its_number() ->
     ["I was quiet all along.", "sgl-reasoning:" + base64.urlsafe_b64encode(zlib.compress(b"quiet note")).decode()],
     ids=["plain, as Ollama's", "packed, as SGLang's"],
 )
-def test_opaque_keep_does_not_leave_what_anybody_can_read(readable: str) -> None:
+def test_opaque_keep_does_not_leave_what_anyone_can_read(readable: str) -> None:
     item = thought(encrypted_content=readable)
     before: list[Document] = [{"type": "output_item.done", "output_index": 0, "item": item}, *end(item, message(say()))]
     after: list[Document] = [

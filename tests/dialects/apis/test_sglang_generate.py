@@ -45,7 +45,7 @@ def test_an_answer_is_a_snapshot_in_a_stream_too() -> None:
     }
 
 
-def test_what_the_engine_knows_of_the_prompt_stays_apart() -> None:
+def test_what_the_engine_reports_about_the_prompt_is_separate() -> None:
     (update,) = API.updates(answer("a", hidden_states=[[0.5]], input_token_logprobs=[[None, 1, None]]))
     assert kinds(update) == {
         "text": Kind.TEXT,

@@ -84,7 +84,7 @@ def test_choices_do_not_share_their_tags() -> None:
     assert accumulate(after)[0]["content"] == "</thought>Hello"
 
 
-def test_tokens_of_the_closing_tag_go_with_it() -> None:
+def test_tokens_of_the_closing_tag_are_removed_with_it() -> None:
     (_, first, second) = rewrite_documents(
         STRIP,
         thought(

@@ -21,5 +21,5 @@ def test_model_and_stream_are_members_of_the_body(body: object, model: str | Non
     assert (model_in_body(facts), stream_in_body(facts)) == (model, stream)
 
 
-def test_the_body_is_not_shown_where_facts_are_printed() -> None:
+def test_printed_facts_do_not_show_the_body() -> None:
     assert "secret" not in repr(RequestFacts("h", "/", "POST", (), {"content": "secret"}))

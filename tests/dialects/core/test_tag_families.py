@@ -1,4 +1,4 @@
-"""Families of tags: what their tables say, alone and merged; reading text by them is the tag reader's."""
+"""Families of tags: their tables, alone and merged; the tag reader's tests read text by them."""
 
 import pytest
 

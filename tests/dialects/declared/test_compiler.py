@@ -80,7 +80,7 @@ def test_true_and_numbers_choose_as_they_are_written() -> None:
     assert found(paths, document) == [("reasoning", "hm"), ("other", "hi"), ("reasoning", "eh")]
 
 
-def test_what_holds_of_all_objects_holds_of_chosen_ones_unless_they_say_otherwise() -> None:
+def test_what_applies_to_all_objects_applies_to_chosen_ones_unless_overridden() -> None:
     paths = {
         "text": ["text", "a.b"],
         "role": ["who.role"],
@@ -244,5 +244,5 @@ def test_fields_that_contradict_each_other_are_found(paths: Paths, clash: Clash 
     assert clashes(declared_fields(paths)) == ([clash] if clash else [])
 
 
-def test_all_contradictions_come_at_once() -> None:
+def test_all_contradictions_are_reported_at_once() -> None:
     assert [clash.second for clash in clashes(declared_fields({"reasoning": ["a", "a", "b", "b.c"]}))] == [1, 3]

@@ -53,7 +53,7 @@ def test_a_path_is_read_step_by_step(text: str, path: Path) -> None:
         ("a[b=1][c=2]", "one `[member=value]`"),
     ],
 )
-def test_what_is_no_path_is_refused_with_a_hint(text: str, hint: str) -> None:
+def test_what_is_not_a_path_is_refused_with_a_hint(text: str, hint: str) -> None:
     with pytest.raises(PathError, match=r"^[a-z]") as caught:
         parse_path(text)
     assert hint in str(caught.value)
