@@ -14,7 +14,7 @@ from tests.e2e.bodies import DONE, SSE, chunk
 from tests.e2e.fixtures import StartMitmdump
 from tests.e2e.mitmdump import PROJECT, Mitmdump
 from tests.e2e.upstream import Answer, Upstream
-from tests.rewrite.test_extract_blocks import framed, response
+from tests.rewrite.extract.test_extractor import framed, response
 
 from .test_anthropic_sdk import BEGIN, END, STRIP
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import documents_of
-from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, THINK, framed, message, plan, response, rewritten
+from tests.rewrite.extract.test_extractor import MESSAGES, RESPONSES, THINK, framed, message, plan, response, rewritten
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.locate import locate
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import chunk, documents_of, event, rewrite_chunks, rewrite_documents
-from tests.rewrite.test_extract_blocks import THINK
+from tests.rewrite.extract.test_extractor import THINK
 from thinkwire.rewrite.plan import Extract, Inline, Keep, Reasoning, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.tally import Effect
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import STRIP, TO_REASONING, chunk, event, stream
-from tests.rewrite.test_extract_blocks import framed, message
+from tests.rewrite.extract.test_extractor import framed, message
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.registry import CONVERSATIONS

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.rewrite.answers import CHAT_REQUEST
+from tests.rewrite.extract.test_extractor import RESPONSES, THINK
 from tests.rewrite.stream.test_fast_path import COUNTED, deltas, items, response_of
-from tests.rewrite.test_extract_blocks import RESPONSES, THINK
 from thinkwire.dialects.core.parts import Extent
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.action import Action

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import CHAT_REQUEST, body
-from tests.rewrite.test_extract_blocks import ANYWHERE, THINK, plan
+from tests.rewrite.extract.test_extractor import ANYWHERE, THINK, plan
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import Family
 from thinkwire.rewrite.answer import AnswerRewriter

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rewrite.answers import documents_of
-from tests.rewrite.test_extract_blocks import MESSAGES, RESPONSES, assembled, framed, rewritten
-from tests.rewrite.test_extract_blocks import response as tagged_response
+from tests.rewrite.extract.test_extractor import MESSAGES, RESPONSES, assembled, framed, rewritten
+from tests.rewrite.extract.test_extractor import response as tagged_response
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter

@@ -21,7 +21,7 @@ from tests.rewrite.answers import (
     rewriter,
     stream,
 )
-from tests.rewrite.test_extract_blocks import RESPONSES, THINK
+from tests.rewrite.extract.test_extractor import RESPONSES, THINK
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip

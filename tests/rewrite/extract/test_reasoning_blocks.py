@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import documents_of
-from tests.rewrite.test_extract_blocks import ANYWHERE, RESPONSES, THINK, framed, plan, rewritten
+from tests.rewrite.extract.test_extractor import ANYWHERE, RESPONSES, THINK, framed, plan, rewritten
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, ResponsePlan, Strip
