@@ -113,7 +113,7 @@ def untouched(folder: Path, chosen_from: list[Path], confdir: Path) -> Iterator[
 
 @pytest.fixture(scope="module")
 def chosen_from(folder: Path) -> list[Path]:
-    """What the recordings of llama.cpp were chosen from, where it is here."""
+    """What the recordings of llama.cpp were chosen from, if it is here."""
     names = sorted(path.name.partition(".")[0] for path in LIVE.glob("*.timing.json"))
     return [write_recording(LIVE, name, folder) for name in names]
 
@@ -409,7 +409,7 @@ def test_a_regular_proxy_replays_for_any_host_and_rules_see_which(
 def test_nothing_is_asked_of_the_provider(
     upstream: Upstream, synthetic: list[Path], confdir: Path, folder: Path
 ) -> None:
-    # Large requests are read whole, too, else nobody could tell what is asked.
+    # Large requests are buffered, too: only their bodies say what is asked.
     options = {"thinkwire_replay_speed": "0", "connection_strategy": "eager", "stream_large_bodies": "1k"}
     for mitmdump in start_replay(synthetic, options, confdir, reverse_arguments(upstream.url)):
         question = {**STREAM_QUESTION, "user": "x" * 5000}
