@@ -6,7 +6,7 @@ from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 
 
 def test_no_fault_touches_nothing() -> None:
-    assert not (NO_FAULT.is_any or NO_FAULT.touches_body or NO_FAULT.touches_events)
+    assert (NO_FAULT.is_any, NO_FAULT.touches_body, NO_FAULT.touches_events) == (False, False, False)
     assert (NO_FAULT.end, NO_FAULT.reach) == (None, 0)
     assert not Fault(live=True).is_any
 
