@@ -8,6 +8,8 @@ from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load
 
 SHIPPED = Path(__file__).parents[2] / "rules"
+ONE = "version: 1\nrules:\n  - id: {id}\n    response: {{reasoning: strip}}\n"
+"""A rule file with one rule."""
 
 
 def load_file(path: Path, shipped: Path = SHIPPED) -> Loaded:
@@ -39,3 +41,17 @@ def request(
     stream: bool = False,
 ) -> RequestFacts:
     return RequestFacts(host, path, method, headers, body, dialect, model, stream)
+
+
+def write(folder: Path, **texts: str) -> Path:
+    """Writes files by their stems; returns the one called main."""
+    for stem, text in texts.items():
+        (folder / f"{stem}.yaml").write_text(text, encoding="utf-8")
+    return folder / "main.yaml"
+
+
+def ids(path: Path, shipped: Path = SHIPPED) -> list[str]:
+    """The ids of all rules of a file, in order."""
+    loaded = load_file(path, shipped)
+    assert loaded.ruleset is not None, loaded.problems
+    return [rule.origin.id for rule in loaded.ruleset.rules]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ruleset.loading import SHIPPED, load_file, request, rules
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.dialects.core.tag_families import FAMILIES, Where, merged, pairs
+from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.plan import (
     Extract,
     Inline,
@@ -62,32 +62,6 @@ def test_an_explicit_keep_counts_as_set(tmp_path: Path) -> None:
     assert decided(choice) == {"response.reasoning": "a"}
 
 
-@pytest.mark.parametrize(
-    ("value", "extract"),
-    [
-        ("[]", None),
-        ("think", Extract(THINK)),
-        ("[think]", Extract(THINK)),
-        ("{family: think}", Extract(THINK)),
-        ("{family: think, starts_inside: false}", Extract(THINK)),
-        ("{family: think, starts_inside: true}", Extract(THINK, True)),
-        ("{tags: [[<a>, </a>]]}", Extract(pairs("tags", A))),
-        ("{tags: [[<a>, </a>]], where: anywhere}", Extract(pairs("tags", A, Where.ANYWHERE))),
-        ("[think, harmony]", Extract(merged([THINK, FAMILIES["harmony"]]))),
-        (
-            "[harmony, {tags: [[<a>, </a>]], where: leading, starts_inside: true}]",
-            Extract(merged([FAMILIES["harmony"], pairs("tags", A)]), True),
-        ),
-    ],
-)
-def test_extract_is_a_family_or_tags_or_several(tmp_path: Path, value: str, extract: Extract | None) -> None:
-    ruleset = rules(
-        tmp_path,
-        f"  - {{id: a, response: {{extract: {value}}}}}\n  - {{id: later, response: {{extract: gemma}}}}\n",
-    )
-    assert ruleset.choose(request()).plan.response == ResponsePlan(extract=extract)
-
-
 def test_extract_is_chosen_by_itself(tmp_path: Path) -> None:
     ruleset = rules(
         tmp_path,
@@ -103,14 +77,6 @@ def test_extract_is_chosen_by_itself(tmp_path: Path) -> None:
     assert ruleset.choose(request(model="n")).plan.response == ResponsePlan(
         Inline(FAMILIES["seed-oss"]), extract=Extract(THINK)
     )
-
-
-@pytest.mark.parametrize("value", ["inline", "{inline: {}}", "{inline: {family: think}}"])
-def test_reasoning_is_inlined_between_the_tags_of_think_unless_another_family_is_named(
-    tmp_path: Path, value: str
-) -> None:
-    ruleset = rules(tmp_path, f"  - {{id: a, response: {{reasoning: {value}}}}}\n")
-    assert ruleset.choose(request()).plan.response == ResponsePlan(Inline(THINK))
 
 
 def test_nothing_matches_nothing_is_decided(tmp_path: Path) -> None:

@@ -77,33 +77,6 @@ def test_what_is_absent_is_called_absent_and_defaults_are_named(tmp_path: Path) 
     assert text.splitlines()[3] == "response.reasoning = keep  default"
 
 
-def test_actions_are_spelled_as_in_a_rule_file(tmp_path: Path) -> None:
-    ruleset = rules(
-        tmp_path,
-        """
-  - {id: a, when: {model: a}, response: {reasoning: {strip: {token_metadata: all}}}}
-  - {id: b, when: {model: b}, response: {reasoning: {rename: [reasoning, thinking]}}}
-  - {id: c, when: {model: c}, response: {reasoning: {rename: thinking}}}
-  - {id: d, when: {model: d}, response: {reasoning: {inline: {family: think}}}}
-  - {id: e, when: {model: e}, response: {reasoning: {inline: {family: magistral}}}}
-  - {id: f, when: {model: f}, response: {extract: [think]}}
-  - {id: g, when: {model: g}, response: {extract: {starts_inside: true, family: kimi-k3}}}
-  - {id: h, when: {model: h}, response: {extract: [{family: think}, {tags: [[◁, "</a>"]], where: anywhere}, gemma]}}
-""",
-    )
-    actions = [ruleset.explain(request(model=model)).splitlines()[2].partition("  ")[0] for model in "abcdefgh"]
-    assert actions == [
-        "response.reasoning = {strip: {token_metadata: all, opaque: drop}}",
-        "response.reasoning = {rename: [reasoning, thinking]}",
-        "response.reasoning = {rename: thinking}",
-        "response.reasoning = inline",
-        "response.reasoning = {inline: {family: magistral}}",
-        "response.extract = think",
-        "response.extract = {family: kimi-k3, starts_inside: true}",
-        'response.extract = [{family: think}, {tags: [["◁", "</a>"]], where: anywhere}, gemma]',
-    ]
-
-
 def test_what_a_client_sent_is_cut_and_cannot_drive_the_terminal(tmp_path: Path) -> None:
     ruleset = rules(tmp_path, "  - {id: a, when: {body: {user: x}, path: /*}, response: {reasoning: strip}}\n")
     text = ruleset.explain(request({"user": "\x1b[2J\ud800" + "x" * 100}, path="/\x07"))

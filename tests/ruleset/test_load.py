@@ -1,27 +1,11 @@
-"""Loading: includes, order, files to watch, and what YAML means here."""
+"""Loading: includes, order, files to watch, tests."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.ruleset.loading import SHIPPED, load_file, load_text, request, rules
-from thinkwire.rewrite.plan import Keep, Rename, Strip
-from thinkwire.ruleset.problem import Code, Severity
-
-ONE = "version: 1\nrules:\n  - id: {id}\n    response: {{reasoning: strip}}\n"
-
-
-def write(folder: Path, **texts: str) -> Path:
-    """Files by stem; answers the one called main."""
-    for stem, text in texts.items():
-        (folder / f"{stem}.yaml").write_text(text, encoding="utf-8")
-    return folder / "main.yaml"
-
-
-def ids(path: Path, shipped: Path = SHIPPED) -> list[str]:
-    loaded = load_file(path, shipped)
-    assert loaded.ruleset is not None, loaded.problems
-    return [rule.origin.id for rule in loaded.ruleset.rules]
+from tests.ruleset.loading import ONE, ids, load_file, load_text, write
+from thinkwire.ruleset.problem import Code
 
 
 def test_included_rules_come_after_our_own_and_in_the_order_of_the_includes(tmp_path: Path) -> None:
@@ -112,95 +96,8 @@ def test_an_id_that_two_files_share_is_reported_in_the_including_one(tmp_path: P
     assert (problem.code, problem.file, problem.line, problem.col) == (Code.DUPLICATE_ID, main, 4, 9)
 
 
-def test_yes_and_on_are_text_also_where_the_file_claims_an_older_yaml(tmp_path: Path) -> None:
-    text = (
-        "%YAML 1.1\n---\nversion: 1\nrules:\n  - id: a\n    when: {body: {x: on}}\n    response: {reasoning: strip}\n"
-    )
-    ruleset = load_text(tmp_path, text).ruleset
-    assert ruleset is not None
-    assert ruleset.choose(request({"x": "on"})).plan.response.reasoning == Strip()
-    assert ruleset.choose(request({"x": True})).plan.response.reasoning == Keep()
-
-
-def test_keys_are_the_text_that_is_written(tmp_path: Path) -> None:
-    ruleset = rules(tmp_path, "  - id: a\n    request: {set: {a: {1: x, 0x1F: y, true: z, null: n}}}\n")
-    ((_, value),) = ruleset.choose(request()).plan.request.set
-    assert value == '{"1": "x", "0x1F": "y", "true": "z", "null": "n"}'
-
-
-def test_a_byte_order_mark_and_crlf_and_a_document_start_are_accepted(tmp_path: Path) -> None:
-    path = tmp_path / "rules.yaml"
-    path.write_bytes(b"\xef\xbb\xbf---\r\n" + ONE.format(id="a").replace("\n", "\r\n").encode())
-    assert ids(path) == ["a"]
-
-
-def test_places_count_characters_and_lines_as_editors_do(tmp_path: Path) -> None:
-    text = 'version: 1\r\n# \u2028 \N{NEXT LINE}\r\n"\u65e5\u672c": {"\U0001f600": 1}\r\n'
-    (problem,) = load_text(tmp_path, text).problems
-    assert (problem.line, problem.col, problem.length) == (3, 1, 4)
-
-
 def test_a_rule_file_without_rules_is_fine(tmp_path: Path) -> None:
     assert load_text(tmp_path, "version: 1\n").problems == ()
-
-
-def test_on_error_and_keepalive_have_defaults_that_fit_the_action(tmp_path: Path) -> None:
-    ruleset = rules(tmp_path, "  - id: a\n    when: {model: a}\n    response: {reasoning: strip}\n")
-    plan = ruleset.choose(request(model="a")).plan.response
-    other = ruleset.choose(request(model="b")).plan.response
-    assert (plan.drops_unreadable, plan.keepalive) == (True, 10.0)
-    assert (other.drops_unreadable, other.keepalive) == (False, 10.0)
-
-
-def test_one_name_and_a_list_of_one_name_are_the_same_rename(tmp_path: Path) -> None:
-    ruleset = rules(
-        tmp_path,
-        "  - id: a\n    when: {model: a}\n    response: {reasoning: {rename: thinking}}\n"
-        "  - id: b\n    response: {reasoning: {rename: [thinking]}}\n",
-    )
-    for model in "ab":
-        assert ruleset.choose(request(model=model)).plan.response.reasoning == Rename(("thinking",))
-
-
-def test_a_rule_of_an_included_file_that_ours_makes_superfluous_is_no_problem(tmp_path: Path) -> None:
-    main = write(tmp_path, main="include: [a.yaml]\n" + ONE.format(id="own"), a=ONE.format(id="a"))
-    assert load_file(main).problems == ()
-
-
-def test_a_rule_with_the_same_conditions_as_earlier_ones_together_never_decides(tmp_path: Path) -> None:
-    text = """version: 1
-rules:
-  - {id: a, when: {model: [x, y]}, response: {reasoning: strip}}
-  - {id: b, when: {header: {X-A: "1"}}, response: {reasoning: keep}}
-  - {id: c, when: [{header: {x-a: "1"}, stream: true}, {model: [x, y]}], response: {reasoning: keep}}
-  - {id: d, when: [{header: {x-a: "1"}}, {model: x}], response: {reasoning: keep}}
-  - {id: e, when: {model: [x, y]}, response: {reasoning: keep, keepalive: 1}}
-"""
-    found = [(problem.code, problem.line, problem.severity) for problem in load_text(tmp_path, text).problems]
-    assert found == [(Code.NEVER_DECIDES, 5, Severity.WARNING)]
-
-
-@pytest.mark.parametrize(
-    ("own", "warned"),
-    [
-        ("  - {id: a, response: {reasoning: keep}}\n", True),
-        ("  - {id: a, when: {model: x}, response: {reasoning: {rename: thinking}}}\n", True),
-        ("  - {id: a, response: {reasoning: strip}}\n", False),
-        ("  - {id: a, response: {reasoning: inline}}\n", True),
-        ("  - {id: a, response: {on_error: drop}}\n", False),
-        ("  - {id: a, response: {extract: think}}\n", False),
-        (
-            "  - id: h\n    when: [{header: {x-thinkwire: strip}}, {body: {include_reasoning: false}},"
-            " {body: {reasoning.exclude: true}}]\n    response: {reasoning: strip}\n"
-            "  - {id: a, response: {reasoning: keep}}\n",
-            False,
-        ),
-    ],
-)
-def test_a_rule_of_ours_that_undoes_an_included_strip_is_a_warning(tmp_path: Path, own: str, warned: bool) -> None:
-    loaded = load_text(tmp_path, "version: 1\ninclude: [default]\nrules:\n" + own)
-    assert [problem.code for problem in loaded.problems] == [Code.UNDOES_STRIP] * warned
-    assert loaded.ruleset is not None
 
 
 TESTS = "tests:\n  - {{id: {id}, recording: {recording}, rules: [{rule}]}}\n"

@@ -78,3 +78,11 @@ def test_each_setting_is_read_by_what_acts_on_it(setting: Setting[Any]) -> None:
     }
     own = "drops_unreadable" if setting.name == "on_error" else setting.name  # which knows the default under strip
     assert own in read, f"nothing does what {setting.full_name} says"
+
+
+def test_on_error_and_keepalive_have_defaults_that_fit_the_action(tmp_path: Path) -> None:
+    ruleset = rules(tmp_path, "  - id: a\n    when: {model: a}\n    response: {reasoning: strip}\n")
+    plan = ruleset.choose(request(model="a")).plan.response
+    other = ruleset.choose(request(model="b")).plan.response
+    assert (plan.drops_unreadable, plan.keepalive) == (True, 10.0)
+    assert (other.drops_unreadable, other.keepalive) == (False, 10.0)
