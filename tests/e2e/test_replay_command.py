@@ -9,11 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from mitmproxy import http
 
 from tests.flows import recorded_flow, write_flows
-from thinkwire.cli import main as cli
 
 from .bodies import EVENTS, SSE, STREAM, STREAM_QUESTION
 from .client import CHAT, ask
@@ -164,23 +162,3 @@ def test_asking_oneself_can_be_interrupted(tmp_path: Path) -> None:
         assert "Traceback" not in started.log.text
     finally:
         started.stop()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["none.flow"], 2, "thinkwire: cannot read none.flow: no such file or directory\n"),
-        ([NULL], 2, f"thinkwire: {NULL} is neither a mitmproxy flow file nor a HAR file\n"),
-        ([], 2, "FILE"),
-        ([RECORDING, "--speed", "fast"], 2, "the replay speed is a number from 0 on"),
-        ([RECORDING, "--fault", "cut=1"], 2, "thinkwire: --fault: there is no fault 'cut'"),
-        ([RECORDING, "--fault", "cut-after=1", "--fault", "error-after=1"], 2, "cannot be combined"),
-        ([RECORDING, "--rules", "none.yaml"], 2, "cannot read none.yaml"),
-        ([RECORDING, "--rules", NULL], 2, "null.yaml:"),
-    ],
-)
-def test_the_command_says_why_it_cannot_run(
-    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["replay", *arguments]) == code
-    assert said in "".join(capsys.readouterr())

@@ -8,7 +8,6 @@ from mitmproxy.test import tflow
 
 from tests.flows import exchange, write_flows
 from thinkwire.playback.chunk_times import CHUNKS
-from thinkwire.playback.flow_reader import RecordingError
 from thinkwire.playback.recording import RecordedExchange, read_recording
 
 
@@ -50,11 +49,6 @@ def test_the_total_is_the_last_time_or_that_of_the_flow() -> None:
 def test_flows_of_other_protocols_are_counted_and_left_out(tmp_path: Path) -> None:
     path = write_flows(tmp_path / "a.flow", exchange(b"a"), tflow.ttcpflow(), exchange(b"b"))
     assert [one.number for one in read_recording(path).exchanges] == [1, 3]
-
-
-def test_a_folder_is_no_recording(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="is a directory"):
-        read_recording(tmp_path)
 
 
 def test_a_length_that_no_body_can_have_is_no_failure() -> None:
