@@ -12,7 +12,6 @@ from tests.rewrite.answers import chunk, stream
 from thinkwire.cli import main as cli
 from thinkwire.cli import test as cli_test
 
-ANSWER = stream(chunk({"reasoning_content": "Hm"}), chunk({"content": "Hi"}), chunk(finish_reason="stop"))
 GOOD = "{id: hides, recording: a.flow, rules: [hide], expect: {reasoning: ''}}"
 BAD = "{id: shows, recording: a.flow, rules: [], expect: {reasoning: Hm, request: {absent: [model]}}}"
 GONE = "{id: gone, recording: gone.flow, rules: [hide]}"

@@ -1,6 +1,6 @@
 """The picture of an answer over time, as data: lanes, marks, pauses, curves and ticks, in seconds or in events.
 
-It knows the answer and no drawing: where a mark stands on a page is decided by those who draw it.
+It knows no drawing: `timeline_layout.py` decides where a mark goes on the page.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from math import floor, log10
 from statistics import median
 from typing import Final
 
-from thinkwire.html.timeline_marks import ContentPair, ItemKind, TimelineItem, in_order, sightings
+from thinkwire.html.timeline_marks import ContentPair, ItemKind, TimelineItem, in_order, timeline_items
 from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted
 
@@ -19,12 +19,12 @@ __all__ = ["Curve", "Lane", "Mark", "Picture", "Silence", "Tick", "TimelineRow",
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One event, or several that stand too close to each other to be told apart."""
+    """One event, or several that are too close to each other to be drawn apart."""
 
     at: float
     until: float
     first: int
-    """The number of the event; of the first of several."""
+    """The number of the event, or of the first of several."""
     last: int
     events: int
     text: str
@@ -41,7 +41,7 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How many characters have come by when."""
+    """How many characters have arrived by when."""
 
     held: ItemKind
     points: list[tuple[float, int]]
@@ -59,7 +59,7 @@ class Lane:
     rows: list[TimelineRow]
     curves: list[Curve] = field(default_factory=list)
     hidden: str = ""
-    """All that the rules took away from it, or held back."""
+    """Everything that the rules removed from it, or held back."""
 
     @property
     def is_choice(self) -> bool:
@@ -69,7 +69,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """A time in which nothing was said, much longer than between the other events."""
+    """A pause: much longer than between the other events."""
 
     start: float
     end: float
@@ -77,7 +77,7 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on the axis that has its value beside it."""
+    """A labelled position on the axis."""
 
     at: float
     label: str
@@ -88,36 +88,36 @@ class Picture:
     """An answer over time."""
 
     is_timed: bool
-    """Else the axis counts events: nobody has noted when they came."""
+    """If not, the axis counts events: their times were not recorded."""
     start: float
     end: float
     lanes: list[Lane]
     ticks: list[Tick]
     pauses: list[Silence]
     left_out: int = 0
-    """Choices that there is no room for."""
+    """The number of choices that there is no room for."""
 
     @property
     def is_worthwhile(self) -> bool:
-        """Is there more to see than that something came some time?"""
+        """Is there more to see than one mark without a time?"""
         return self.is_timed or len({mark.first for lane in self.lanes for row in lane.rows for mark in row.marks}) > 1
 
     @property
     def used(self) -> list[ItemKind]:
-        """What there are marks of, in the order of the legend."""
+        """The kinds that have marks, in the order of the legend."""
         there = {row.held for lane in self.lanes for row in lane.rows}
         return [held for held in ItemKind if held in there]
 
 
 _MOST_LANES: Final = 16
 _COLUMNS: Final = 440
-"""Marks in a row at most, where there is one choice in one exchange."""
+"""Marks in a row at most, if there is one choice in one exchange."""
 _FEWEST_COLUMNS: Final = 60
 
 
-def picture_of(recorded: RecordedExchange, passages: Iterable[ContentPair], share: int = 1) -> Picture | None:
-    """The picture of an answer; None where there is no event. `share` is how many pictures there are on a page."""
-    seen = [*sightings(passages)]
+def picture_of(recorded: RecordedExchange, pairs: Iterable[ContentPair], share: int = 1) -> Picture | None:
+    """The picture of an answer; None if there is no event. `share` is the number of pictures on the page."""
+    seen = [*timeline_items(pairs)]
     if not seen:
         return None
     is_timed = all(one.time is not None for one in seen)
@@ -139,23 +139,23 @@ def picture_of(recorded: RecordedExchange, passages: Iterable[ContentPair], shar
 
 
 def seconds(value: float) -> str:
-    """A length of time, as exactly as is of interest."""
+    """A length of time, rounded."""
     return f"{value:.2f} s" if abs(value) < 10 else f"{value:.1f} s" if abs(value) < 100 else f"{value:,.0f} s"
 
 
 # --- lanes --------------------------------------------------------------------------------------------------------
 
 _LONGEST_TEXT: Final = 160
-"""Characters of what a mark says."""
+"""Characters in the text of a mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where sightings stand on the axis."""
+    """Where items are on the axis."""
 
     is_timed: bool
     column: float
-    """What is closer than this is one mark."""
+    """Items closer than this are one mark."""
 
     def place(self, one: TimelineItem) -> float:
         return one.time if self.is_timed and one.time is not None else float(one.event)
@@ -167,7 +167,7 @@ def _lane(name: str, seen: list[TimelineItem], scale: _Scale) -> Lane:
 
 
 def _hidden(seen: list[TimelineItem]) -> str:
-    """All that is hidden, without what was only held back for a while."""
+    """Everything that is hidden, except what was only held back for a while."""
     texts: list[str] = []
     for one in seen:
         if one.released:
@@ -209,7 +209,7 @@ def _mark(group: list[TimelineItem], scale: _Scale) -> Mark:
 
 
 def _curve(held: ItemKind, seen: list[TimelineItem], scale: _Scale) -> Curve | None:
-    """One point for each column in which something came; the last of them is the sum."""
+    """One point for each column in which something arrived; the last is the total."""
     points: list[tuple[float, int]] = []
     total = 0
     for one in seen:
@@ -226,14 +226,14 @@ def _curve(held: ItemKind, seen: list[TimelineItem], scale: _Scale) -> Curve | N
 # --- the axis -----------------------------------------------------------------------------------------------------
 
 _MANY_TIMES: Final = 5
-"""A pause is so many times as long as what usually lies between two events,"""
+"""A pause is this many times as long as the usual gap between two events,"""
 _VISIBLE: Final = 1 / 50
-"""and at least this part of the whole, or it could not be seen."""
+"""and at least this fraction of the whole, or it could not be seen."""
 _MOST_TICKS: Final = 10
 
 
 def _span(recorded: RecordedExchange, seen: list[TimelineItem]) -> tuple[float, float]:
-    """From the request to the end; some servers speak before they are asked."""
+    """From the request to the end; some servers send before they are asked."""
     times = [one.time for one in seen if one.time is not None]
     start, end = min(0.0, *times), max([*times, recorded.total or 0.0, recorded.broke_at or 0.0])
     return start, end if end > start else start + 1.0

@@ -1,4 +1,4 @@
-"""A picture laid out: where each mark, line and word of it stands, in units of the drawing. It writes nothing."""
+"""The layout of a picture: the position of each mark, line and word, in units of the drawing. It writes no SVG."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,9 +11,9 @@ __all__ = ["Area", "Band", "Bar", "Chart", "ChartLine", "Word", "bar_width", "ch
 
 WIDTH: Final = 1000
 LEFT: Final = 92
-"""Where the axis begins; the names stand before it."""
+"""Where the axis begins; names are to its left."""
 RIGHT: Final = 892
-"""Where it ends; the sums stand behind it."""
+"""Where it ends; totals are to its right."""
 _TOP: Final = 20
 _ROW: Final = 20
 _BAR: Final = 12
@@ -21,9 +21,9 @@ _CURVES: Final = 64
 _GAP: Final = 10
 _AXIS: Final = 24
 _LENGTH: Final = 44
-"""The least distance of two lengths of pauses, one beside the other."""
+"""The least horizontal distance between the lengths of two pauses."""
 _WORD: Final = 11
-"""The least distance of two words, one above the other."""
+"""The least vertical distance between two words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word, at the left end of its foot."""
+    """A word; x and y are the left end of its baseline."""
 
     x: float
     y: float
@@ -59,7 +59,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A pause: from here to there, over the whole height."""
+    """A pause, over the whole height."""
 
     x: float
     width: float
@@ -68,7 +68,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """The ground of a lane."""
+    """The background of a lane."""
 
     y: float
     height: float
@@ -76,7 +76,7 @@ class Area:
 
 @dataclass(slots=True)
 class Chart:
-    """A picture, laid out."""
+    """A picture with its layout."""
 
     height: float = 0.0
     foot: float = 0.0
@@ -92,12 +92,12 @@ class Chart:
 
 
 def chart_of(picture: Picture, *, broke_off: bool) -> Chart:
-    """The picture, laid out."""
+    """The layout of a picture."""
     return _Layout(picture).laid_out(broke_off=broke_off)
 
 
 class _Layout:
-    """Puts one thing under the other."""
+    """Places the parts from top to bottom."""
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
@@ -170,7 +170,7 @@ class _Layout:
         self._y += _CURVES
 
     def _ends(self, ends: list[tuple[float, Curve]], foot: float) -> None:
-        """How much it was, at the end of each curve, the highest first, none over the other or below the foot."""
+        """The totals at the ends of the curves, the highest first, none overlapping another or below the foot."""
         places: list[float] = []
         for y, _ in ends:
             places.append(max([y + 4, *(place + _WORD for place in places[-1:])]))
@@ -187,12 +187,12 @@ class _Layout:
 
 
 def bar_width(held: ItemKind) -> float:
-    """The width of the mark of one event; those that are hollow need more."""
+    """The width of the mark of one event; hollow ones need more."""
     return 2.5 if held is ItemKind.HIDDEN else 1.6
 
 
 def _short(number: int) -> str:
-    """A number in not much room."""
+    """A number in a few characters."""
     if number < 10_000:
         return f"{number:,}"
     return f"{number / 1e3:,.0f}k" if number < 10_000_000 else f"{number / 1e6:,.0f}M"

@@ -1,4 +1,4 @@
-"""What there is to see of an event in a picture: what it held, of each choice, and what the rules hid of it.
+"""What a picture shows of an event: its content, by choice, and what the rules hid of it.
 
 It knows no axis and no lanes.
 """
@@ -12,17 +12,17 @@ from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.text import common_start
 from thinkwire.rewrite.reading.transcript import EventContent, Moment
 
-__all__ = ["ContentPair", "ItemKind", "Number", "TimelineItem", "in_order", "sightings"]
+__all__ = ["ContentPair", "ItemKind", "Number", "TimelineItem", "in_order", "timeline_items"]
 
 
 class ItemKind(Enum):
-    """What an event held, as one row shows it."""
+    """What an event holds; each kind has a row."""
 
     REASONING = "reasoning"
     ANSWER = "answer"
     CALL = "tool call"
     HIDDEN = "hidden"
-    """What the rules took away, or hold back."""
+    """What the rules removed, or hold back."""
     OTHER = "other"
     """A finish reason, usage, an end mark, or nothing that is shown."""
     BAD = "error"
@@ -34,7 +34,7 @@ type Number = int | str
 
 @dataclass(frozen=True, slots=True)
 class TimelineItem:
-    """One thing that is seen of an event."""
+    """One thing that is shown of an event."""
 
     held: ItemKind
     event: int
@@ -43,9 +43,9 @@ class TimelineItem:
     size: int = 0
     """Characters of what was said."""
     choice: Number | None = None
-    """None for what is said beside all choices."""
+    """None if it belongs to no choice."""
     released: int = 0
-    """Characters that an earlier event seemed to have lost, and that a client gets with this one."""
+    """Characters that an earlier event seemed to have lost, and that the client gets with this one."""
 
 
 _SPOKEN: Final = {
@@ -65,16 +65,16 @@ class ContentPair(NamedTuple):
     """The same if no rule changed it; nothing if it is not sent."""
 
 
-def sightings(passages: Iterable[ContentPair]) -> Iterator[TimelineItem]:
-    """All that is seen of the events of an answer, on either side of the rules."""
+def timeline_items(pairs: Iterable[ContentPair]) -> Iterator[TimelineItem]:
+    """Everything that is shown of the events of an answer, before and after the rules."""
     held_back: dict[Number, str] = {}
-    for passage in passages:
-        yield from _sightings(passage, held_back)
+    for pair in pairs:
+        yield from _items(pair, held_back)
 
 
-def _sightings(passage: ContentPair, held_back: dict[Number, str]) -> Iterator[TimelineItem]:
-    event = passage.said.event
-    before, after = _spoken([passage.said]), _spoken(passage.got)
+def _items(pair: ContentPair, held_back: dict[Number, str]) -> Iterator[TimelineItem]:
+    event = pair.said.event
+    before, after = _spoken([pair.said]), _spoken(pair.got)
     for choice in in_order(before | after):
         said, got = before.get(choice, {}), after.get(choice, {})
         earlier = held_back.get(choice, "")
@@ -85,16 +85,16 @@ def _sightings(passage: ContentPair, held_back: dict[Number, str]) -> Iterator[T
         if missing:
             yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, missing, len(missing), choice)
         held_back[choice] = (missing if got else earlier + missing)[-_MOST_HELD_BACK:]
-    if not passage.got and not before:
-        problem = passage.said.problem
+    if not pair.got and not before:
+        problem = pair.said.problem
         text = f"cannot be read: {problem}" if problem else "an event without a text"
-        yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, text, 0, _owner(passage.said))
-    elif passage.got:
-        yield from _beside(passage.got, event.number, event.time, is_spoken=bool(before or after))
+        yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, text, 0, _choice_of(pair.said))
+    elif pair.got:
+        yield from _beside(pair.got, event.number, event.time, is_spoken=bool(before or after))
 
 
 def _spoken(said: list[EventContent]) -> dict[Number, dict[ItemKind, str]]:
-    """What is said, by its choice."""
+    """What is said, by choice."""
     texts: dict[Number, dict[ItemKind, str]] = {}
     for moment in (moment for one in said for moment in one.moments if moment.kind in _SPOKEN):
         of_choice, held = texts.setdefault(moment.choice, {}), _SPOKEN[moment.kind]
@@ -107,9 +107,9 @@ _MOST_HELD_BACK: Final = 1_000
 
 
 def _missing(earlier: str, said: dict[ItemKind, str], got: dict[ItemKind, str]) -> tuple[str, int]:
-    """What of a choice's words does not get through, and how much of what was missing `earlier` does now."""
+    """What the client does not get of a choice's words, and how much it now gets of what was missing `earlier`."""
     if ItemKind.REASONING in got:
-        return "", len(earlier)  # where a thought gets through, nothing but markup was taken away
+        return "", len(earlier)  # if reasoning gets through, only markup was removed
     new, sent = "".join(said.values()), "".join(got.values())
     if sent != new and len(sent) > len(earlier) and (earlier + new).startswith(sent):
         return (earlier + new)[len(sent) :], len(earlier)
@@ -121,7 +121,7 @@ def _missing(earlier: str, said: dict[ItemKind, str], got: dict[ItemKind, str]) 
     return new.replace(sent, "", 1), 0
 
 
-def _owner(said: EventContent) -> Number | None:
+def _choice_of(said: EventContent) -> Number | None:
     return next((moment.choice for moment in said.moments), None)
 
 
@@ -133,7 +133,7 @@ _BESIDE: Final[dict[Kind, Callable[[Moment], str]]] = {
 
 
 def _beside(got: list[EventContent], number: int, time: float | None, *, is_spoken: bool) -> Iterator[TimelineItem]:
-    """What is said beside the words."""
+    """What is said apart from the words."""
     found = False
     for one in got:
         if one.problem:
@@ -152,5 +152,5 @@ def _beside(got: list[EventContent], number: int, time: float | None, *, is_spok
 
 
 def in_order(choices: Iterable[Number]) -> list[Number]:
-    """By their numbers; those that have names instead come last."""
+    """By number; those with names instead come last."""
     return sorted(choices, key=lambda choice: (isinstance(choice, str), choice))
