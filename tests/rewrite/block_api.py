@@ -104,7 +104,6 @@ BLOCK_API: Final = Dialect(
     name="blocks",
     handling=Handling(strip="blocks of thought", rename="nothing", sent_back="the blocks"),
     matches_path=lambda path: path == "/blocks",
-    matches_body=lambda body: False,
     model=lambda request: None,
     wants_stream=lambda request: True,
     table=_table,

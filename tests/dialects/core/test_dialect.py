@@ -25,5 +25,5 @@ def test_a_glance_sees_as_much_of_each_document_in_a_list() -> None:
 
 
 def test_the_table_of_apis_has_a_row_for_each_and_escapes_what_would_end_a_cell() -> None:
-    one = replace(DIALECTS[0], name="one", handling=Handling("a|b", "c", "d"))
+    one = replace(DIALECTS[0], name="one", handling=Handling(strip="a|b", rename="c", sent_back="d"))
     assert handling_table([one]).splitlines()[2:] == ["| `one` | a&#124;b | c | d |"]

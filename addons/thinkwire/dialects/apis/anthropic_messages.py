@@ -208,7 +208,6 @@ ANTHROPIC_MESSAGES: Final = Dialect(
     name="anthropic-messages",
     handling=Handling(
         strip="blocks of type thinking and redacted_thinking with all their events; later blocks close the gap",
-        rename="nothing: the API has one name for it",
         sent_back="the blocks of the last turn before its tool calls, unchanged and with their signatures",
     ),
     matches_path=_matches_path,

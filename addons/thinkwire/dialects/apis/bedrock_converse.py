@@ -160,11 +160,9 @@ BEDROCK_CONVERSE: Final = Dialect(
     name="bedrock-converse",
     handling=Handling(
         strip="blocks with reasoningContent and all their events; later blocks close the gap",
-        rename="nothing: the API has one name for it",
         sent_back="reasoningContent blocks, unchanged and with their signatures; a signed request is never edited",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
-    matches_body=lambda body: False,
     model=model_in_path,
     wants_stream=lambda request: request.path.endswith("-stream"),
     table=lambda _request: _DOCUMENT,

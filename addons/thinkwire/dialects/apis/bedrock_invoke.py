@@ -25,7 +25,6 @@ BEDROCK_INVOKE: Final = Dialect(
         sent_back="as the model's own API expects it; a signed request is never edited",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
-    matches_body=lambda body: False,
     model=model_in_path,
     wants_stream=lambda request: request.path.endswith("-stream"),
     table=lambda _request: _DOCUMENT,

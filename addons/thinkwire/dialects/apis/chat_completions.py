@@ -32,7 +32,7 @@ from thinkwire.dialects.core.parts import (
     Level,
     level_of,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits, to_json
 
@@ -297,7 +297,6 @@ CHAT_COMPLETIONS: Final = Dialect(
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
     model=_model,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

@@ -26,7 +26,6 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -171,13 +170,10 @@ COHERE: Final = Dialect(
     name="cohere",
     handling=Handling(
         strip="thinking blocks, plans before tool calls, and citations in both; later blocks are renumbered",
-        rename="nothing: the API has one name for it",
         sent_back="a thinking block in the assistant message, or its tool_plan",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=lambda _body: False,  # a request looks like one for chat completions
-    model=model_in_body,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

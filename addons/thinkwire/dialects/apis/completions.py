@@ -23,7 +23,6 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -103,7 +102,6 @@ COMPLETIONS: Final = Dialect(
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
     model=CHAT_COMPLETIONS.model,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

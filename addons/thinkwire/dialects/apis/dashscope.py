@@ -25,7 +25,7 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -132,12 +132,10 @@ DASHSCOPE: Final = Dialect(
     name="dashscope",
     handling=Handling(
         strip="reasoning_content of each message, in deltas and snapshots, and token metadata that covers it",
-        rename="nothing: the API has one name for it",
         sent_back="not at all: the API does not ask for it",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
-    model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda request: _INCREMENTS if _is_incremental(request) else _SNAPSHOTS,
     matches_document=_matches_document,

@@ -23,7 +23,6 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -81,12 +80,10 @@ G4F: Final = Dialect(
     name="g4f",
     handling=Handling(
         strip="every `reasoning` document, including labels and states, and the provider's raw answer",
-        rename="nothing: the API has one name for it",
         sent_back="not at all: only messages go back",
     ),
     matches_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
     matches_body=lambda _body: False,  # its body looks like chat completions
-    model=model_in_body,
     wants_stream=lambda _request: True,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,

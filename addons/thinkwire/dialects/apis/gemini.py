@@ -163,7 +163,6 @@ GEMINI: Final = Dialect(
     name="gemini",
     handling=Handling(
         strip="parts with `thought: true`, and token metadata that covers them; signatures on texts and calls stay",
-        rename="nothing: the API has one name for it",
         sent_back="signatures on the parts of the next request; the reasoning itself is not needed",
     ),
     matches_path=_matches_path,

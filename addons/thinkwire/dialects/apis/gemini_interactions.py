@@ -25,7 +25,7 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -163,13 +163,11 @@ GEMINI_INTERACTIONS: Final = Dialect(
     name="gemini-interactions",
     handling=Handling(
         strip="steps of type `thought` with all their events, summaries and signatures; later steps close the gap",
-        rename="nothing: the API has one name for it",
         sent_back="by the server, which keeps the interaction; or as the steps, including signatures",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
     model=_model,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

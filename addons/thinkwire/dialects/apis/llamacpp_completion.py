@@ -23,7 +23,6 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -91,8 +90,6 @@ LLAMACPP_COMPLETION: Final = Dialect(
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
-    model=model_in_body,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

@@ -23,7 +23,6 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -131,13 +130,10 @@ LM_STUDIO: Final = Dialect(
     name="lm-studio",
     handling=Handling(
         strip="events `reasoning.*`, and items of type `reasoning` in snapshots; counts in `stats` stay",
-        rename="nothing: the API has one name for it",
         sent_back="not at all: the server remembers it under `previous_response_id`",
     ),
     matches_path=lambda path: re.search(r"/api/v1/chat/?\Z", path) is not None,
     matches_body=_matches_body,
-    model=model_in_body,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

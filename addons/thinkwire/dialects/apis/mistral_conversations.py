@@ -11,7 +11,6 @@ from thinkwire.dialects.apis.chat_completions import CONTENT
 from thinkwire.dialects.core.dialect import Dialect, Handling
 from thinkwire.dialects.core.insertion import around
 from thinkwire.dialects.core.parts import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE, ItemKey, Kind, Level
-from thinkwire.dialects.core.request_facts import model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -102,13 +101,9 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
     name="mistral-conversations",
     handling=Handling(
         strip="`thinking` parts of the content; a list of nothing else becomes an empty text",
-        rename="nothing: the API has one name for it",
         sent_back="not at all: the provider keeps the conversation; or the parts, unchanged",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
-    matches_body=lambda _body: False,
-    model=model_in_body,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

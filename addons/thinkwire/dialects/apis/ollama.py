@@ -25,7 +25,7 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -96,12 +96,10 @@ OLLAMA: Final = Dialect(
     name="ollama",
     handling=Handling(
         strip="`thinking`, the `context` ids of an answer that had any, and token metadata that covers it; counts stay",
-        rename="nothing: the API has one name for it",
         sent_back="as `thinking` in the assistant message; `/api/generate` accepts `context`",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
-    model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,

@@ -32,7 +32,7 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -324,12 +324,10 @@ OPENAI_RESPONSES: Final = Dialect(
     name="openai-responses",
     handling=Handling(
         strip="reasoning items with all their events, also in the response that repeats them; numbers close the gap",
-        rename="nothing: the API has one name for it",
         sent_back="the reasoning items, unchanged, each before the item that it belongs to",
     ),
     matches_path=lambda path: _PATH.search(path) is not None,
     matches_body=_matches_body,
-    model=model_in_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,

@@ -24,7 +24,7 @@ from thinkwire.dialects.core.parts import (
     Kind,
     Level,
 )
-from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
+from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -108,7 +108,6 @@ SGLANG_GENERATE: Final = Dialect(
     matches_path=lambda path: re.search(r"\A/generate/?\Z", path) is not None,
     matches_body=_matches_body,
     model=_model,
-    wants_stream=stream_in_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 from thinkwire.dialects.core.parts import ItemKey, Kind
-from thinkwire.dialects.core.request_facts import RequestFacts
+from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
@@ -25,10 +25,10 @@ class Handling:
 
     strip: str
     """What strip removes, and what it keeps."""
-    rename: str
-    """What rename does."""
     sent_back: str
     """How the next request sends the reasoning back."""
+    rename: str = "nothing: the API has one name for it"
+    """What rename does."""
 
 
 class Phase(Enum):
@@ -48,12 +48,6 @@ class Dialect:
     handling: Handling
     matches_path: Callable[[str], bool]
     """Is a request to this path (without its query) one of this API's?"""
-    matches_body: Callable[[object], bool]
-    """Does a parsed request body have this API's shape? Called only if no path decides."""
-    model: Callable[[RequestFacts], str | None]
-    """The model that a request names in its body or path."""
-    wants_stream: Callable[[RequestFacts], bool]
-    """Does a request ask for a stream, by its body, its path, a header, or by default?"""
     table: Callable[[RequestFacts], Shape]
     """Where the parts of an answer are; the request can decide what is a delta and what a snapshot."""
     matches_document: Callable[[Node], bool]
@@ -65,6 +59,12 @@ class Dialect:
     them. They repeat the envelope of the given document, which is one of the same stream."""
     error: Callable[[int, str], str]
     """The JSON text of an error body, given the HTTP status and a sentence."""
+    matches_body: Callable[[object], bool] = lambda _body: False
+    """Does a parsed request body have this API's shape? Called only if no path decides."""
+    model: Callable[[RequestFacts], str | None] = model_in_body
+    """The model that a request names in its body or path."""
+    wants_stream: Callable[[RequestFacts], bool] = stream_in_body
+    """Does a request ask for a stream, by its body, its path, a header, or by default?"""
     error_event: Callable[[int, str, int], str] | None = None
     """The same for an error in the middle of a stream, given how many events came before it; None if it looks like an
     error body."""

@@ -90,11 +90,9 @@ def compile_dialect(declaration: Declaration) -> Dialect:
         name=declaration.name,
         handling=Handling(
             strip="what the declaration calls reasoning or opaque, and token metadata that covers it",
-            rename="nothing: the API has one name for it",
             sent_back="as the client sends it: the declaration does not say",
         ),
         matches_path=declaration.matches_path,
-        matches_body=lambda _body: False,
         model=lambda request: _text(_member(request, declaration.model)),
         wants_stream=lambda request: _member(request, declaration.stream) is True,
         table=lambda _request: table,
