@@ -53,14 +53,14 @@ type Wording = tuple[Code, Span, str, str]
 
 def translate(error: Any, source: Source, root: YamlNode) -> Problem | None:
     """One of pydantic's errors as a problem; None if the value was already reported when the file was parsed."""
-    place = locate(source, root, error["loc"])
+    location = locate(source, root, error["loc"])
     kind = error["type"]
     if kind not in ABOUT_KEYS:
-        if place.node.kind is NodeKind.BROKEN:
+        if location.node.kind is NodeKind.BROKEN:
             return None
-        if place.node.kind in (NodeKind.NOTHING, NodeKind.NULL) and not place.on_key:
+        if location.node.kind in (NodeKind.NOTHING, NodeKind.NULL) and not location.on_key:
             kind = "null"
-    return source.problem(*TRANSLATIONS[kind](place, error))
+    return source.problem(*TRANSLATIONS[kind](location, error))
 
 
 def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
@@ -71,16 +71,16 @@ def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
 
 
 def _wrong_type(expected: str) -> Callable[[Location, Any], Wording]:
-    return lambda place, error: _wrong_kind(place, expected)
+    return lambda location, error: _wrong_kind(location, expected)
 
 
-def _wrong_kind(place: Location, expected: str) -> Wording:
-    message = f"{place.name} must be {expected}, found {place.node.kind.value}"
-    return Code.WRONG_TYPE, place.span, message, _type_hint(place, expected)
+def _wrong_kind(location: Location, expected: str) -> Wording:
+    message = f"{location.name} must be {expected}, found {location.node.kind.value}"
+    return Code.WRONG_TYPE, location.span, message, _type_hint(location, expected)
 
 
-def _type_hint(place: Location, expected: str) -> str:
-    kind, text = place.node.kind, place.text
+def _type_hint(location: Location, expected: str) -> str:
+    kind, text = location.node.kind, location.text
     if kind in (NodeKind.NUMBER, NodeKind.BOOLEAN) and expected.startswith(("text", "a name")):
         return f'put it in quotes: "{text}"'
     if expected == "a pair of tags":
@@ -96,9 +96,9 @@ def _type_hint(place: Location, expected: str) -> str:
     return f"write {expected}"
 
 
-def _unknown_key(place: Location, error: Any) -> Wording:
-    key = place.keys[-1]
-    known = mappings()[place.parent].key_names()
+def _unknown_key(location: Location, error: Any) -> Wording:
+    key = location.keys[-1]
+    known = mappings()[location.parent].key_names()
     elsewhere = [path for path, mapping in mappings().items() if key.text in mapping.key_names() and path]
     if elsewhere and not get_close_matches(key.text, known, n=1):
         hint = f"`{key.text}` belongs under `{elsewhere[0].rpartition('.')[2]}`"
@@ -128,67 +128,72 @@ def _mappings_in(annotation: Any, key: str = "") -> Iterator[tuple[type[Mapping]
         yield from _mappings_in(argument, "*" if get_origin(annotation) is dict else key)
 
 
-def _missing_key(place: Location, error: Any) -> Wording:
+def _missing_key(location: Location, error: Any) -> Wording:
     name = error["loc"][-1]
-    lacking, hint = MISSING_FROM[f"{place.path}.{name}".removeprefix(".")]
-    return Code.MISSING_KEY, place.node.span, f"{lacking} has no `{name}`", hint
+    lacking, hint = MISSING_FROM[f"{location.path}.{name}".removeprefix(".")]
+    return Code.MISSING_KEY, location.node.span, f"{lacking} has no `{name}`", hint
 
 
-def _null(place: Location, error: Any) -> Wording:
-    empty = place.node.kind is NodeKind.NOTHING
-    message = f"{place.name} has no value" if empty else f"{place.name} cannot be null"
-    span = place.node.span if place.in_list or not place.keys or not empty else place.keys[-1].span
+def _null(location: Location, error: Any) -> Wording:
+    empty = location.node.kind is NodeKind.NOTHING
+    message = f"{location.name} has no value" if empty else f"{location.name} cannot be null"
+    span = location.node.span if location.in_list or not location.keys or not empty else location.keys[-1].span
     return Code.NULL, span, message, "write a value, or remove the key"
 
 
-def _empty(place: Location, error: Any) -> Wording:
-    what = "mapping" if place.node.kind is NodeKind.MAPPING else "list"
-    return Code.EMPTY, place.span, f"{place.name} is an empty {what}", "write something into it, or remove it"
+def _empty(location: Location, error: Any) -> Wording:
+    what = "mapping" if location.node.kind is NodeKind.MAPPING else "list"
+    return Code.EMPTY, location.span, f"{location.name} is an empty {what}", "write something into it, or remove it"
 
 
-def _not_a_choice(place: Location, error: Any) -> Wording:
-    word, choices = str(place.node.scalar), error["ctx"]["choices"]
-    message = f"{place.name} cannot be `{word}`"
-    return Code.UNKNOWN_VALUE, place.span, message, suggest(word, choices, "it can be")
+def _not_a_choice(location: Location, error: Any) -> Wording:
+    word, choices = str(location.node.scalar), error["ctx"]["choices"]
+    message = f"{location.name} cannot be `{word}`"
+    return Code.UNKNOWN_VALUE, location.span, message, suggest(word, choices, "it can be")
 
 
-def _not_a_place(place: Location, error: Any) -> Wording:
-    return Code.BAD_PLACE, place.span, f"`{place.node.scalar}` is not a path", error["ctx"]["hint"]
+def _not_a_place(location: Location, error: Any) -> Wording:
+    return Code.BAD_PLACE, location.span, f"`{location.node.scalar}` is not a path", error["ctx"]["hint"]
 
 
-def _bad_tags(place: Location, error: Any) -> Wording:
-    return Code.BAD_TAGS, place.span, *TAG_FAULTS[error["ctx"]["fault"]]
+def _bad_tags(location: Location, error: Any) -> Wording:
+    return Code.BAD_TAGS, location.span, *TAG_FAULTS[error["ctx"]["fault"]]
 
 
-def _malformed(place: Location, error: Any) -> Wording:
+def _malformed(location: Location, error: Any) -> Wording:
     code = Code(error["ctx"]["code"])
     message, hint = FORMS[code]
-    word = place.keys[-1].text if place.on_key else str(place.node.scalar)
-    return code, place.span, message.format(word), hint
+    word = location.keys[-1].text if location.on_key else str(location.node.scalar)
+    return code, location.span, message.format(word), hint
 
 
-def _version(place: Location, error: Any) -> Wording:
-    message = f"this version of thinkwire does not know version {place.text} of the rule file"
-    return Code.UNKNOWN_VERSION, place.span, message, "write `version: 1`, or use a later version of thinkwire"
+def _version(location: Location, error: Any) -> Wording:
+    message = f"this version of thinkwire does not know version {location.text} of the rule file"
+    return Code.UNKNOWN_VERSION, location.span, message, "write `version: 1`, or use a later version of thinkwire"
 
 
-def _not_positive(place: Location, error: Any) -> Wording:
-    return Code.BAD_NUMBER, place.span, f"{place.name} must be more than 0", "write a number of seconds such as 10"
+def _not_positive(location: Location, error: Any) -> Wording:
+    return (
+        Code.BAD_NUMBER,
+        location.span,
+        f"{location.name} must be more than 0",
+        "write a number of seconds such as 10",
+    )
 
 
-def _out_of_range(place: Location, error: Any) -> Wording:
+def _out_of_range(location: Location, error: Any) -> Wording:
     expected = error["ctx"]["expected"]
-    return Code.BAD_NUMBER, place.span, f"{place.name} must be {expected}", f"write {expected}"
+    return Code.BAD_NUMBER, location.span, f"{location.name} must be {expected}", f"write {expected}"
 
 
-def _filter(place: Location, error: Any) -> Wording:
+def _filter(location: Location, error: Any) -> Wording:
     hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
-    return Code.BAD_FILTER, place.span, error["ctx"]["reason"], hint
+    return Code.BAD_FILTER, location.span, error["ctx"]["reason"], hint
 
 
-def _repeated(place: Location, error: Any) -> Wording:
+def _repeated(location: Location, error: Any) -> Wording:
     message = f"`{error['ctx']['name']}` is listed twice"
-    return Code.DUPLICATE_NAME, place.span, message, "list each name once"
+    return Code.DUPLICATE_NAME, location.span, message, "list each name once"
 
 
 ABOUT_KEYS = frozenset({"extra_forbidden", "missing"})
@@ -199,7 +204,7 @@ TRANSLATIONS: dict[str, Callable[[Location, Any], Wording]] = {
     "list_type": _wrong_type("a list"),
     "dict_type": _wrong_type("a mapping"),
     "model_type": _wrong_type("a mapping"),
-    "wrong-kind": lambda place, error: _wrong_kind(place, error["msg"]),
+    "wrong-kind": lambda location, error: _wrong_kind(location, error["msg"]),
     "extra_forbidden": _unknown_key,
     "missing": _missing_key,
     "too_short": _empty,
