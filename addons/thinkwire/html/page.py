@@ -142,8 +142,8 @@ def _read(reading: Reading) -> _Shown:
         facts = [replace(row, text=_rules_of(reading.selection)) if row.name == "rules" else row for row in facts]
     answer = assembled(reading.moments)
     sizes = {
-        held: sum(len(choice.text(kind)) for choice in answer.choices.values() for kind in kinds)
-        for held, kinds in ((ItemKind.REASONING, [Kind.REASONING]), (ItemKind.ANSWER, [Kind.TEXT, Kind.REFUSAL]))
+        item: sum(len(choice.text(kind)) for choice in answer.choices.values() for kind in kinds)
+        for item, kinds in ((ItemKind.REASONING, [Kind.REASONING]), (ItemKind.ANSWER, [Kind.TEXT, Kind.REFUSAL]))
     }
     finishes = dict.fromkeys(choice.finish for choice in answer.choices.values() if choice.finish)
     return _Shown(
@@ -206,7 +206,7 @@ def _drawn(shown: _Shown, picture: Picture | None) -> _Shown:
     if not picture.is_worthwhile:
         return shown
     chart = chart_of(picture, broke_off=shown.outcome == "broke off")
-    return replace(shown, chart=chart, legend=[(held, _LEGEND[held]) for held in picture.used])
+    return replace(shown, chart=chart, legend=[(kind, _LEGEND[kind]) for kind in picture.used])
 
 
 def _with_hidden(said: list[SummaryRow], picture: Picture) -> list[SummaryRow]:
@@ -230,7 +230,7 @@ def _in_words(picture: Picture) -> str:
     """The picture described in words."""
     words = []
     for lane in picture.lanes:
-        curves = ", ".join(f"{curve.held.value} {counted(curve.total, 'character')}" for curve in lane.curves)
+        curves = ", ".join(f"{curve.kind.value} {counted(curve.total, 'character')}" for curve in lane.curves)
         words += [f"{lane.name}: {curves}"] if curves else []
     if picture.is_timed:
         words.append(f"{seconds(picture.end - picture.start)} in all")

@@ -35,7 +35,7 @@ class Mark:
 class TimelineRow:
     """The marks of one kind."""
 
-    held: ItemKind
+    kind: ItemKind
     marks: list[Mark]
 
 
@@ -43,7 +43,7 @@ class TimelineRow:
 class Curve:
     """How many characters have arrived by when."""
 
-    held: ItemKind
+    kind: ItemKind
     points: list[tuple[float, int]]
 
     @property
@@ -105,8 +105,8 @@ class Picture:
     @property
     def used(self) -> list[ItemKind]:
         """The kinds that have marks, in the order of the legend."""
-        there = {row.held for lane in self.lanes for row in lane.rows}
-        return [held for held in ItemKind if held in there]
+        there = {row.kind for lane in self.lanes for row in lane.rows}
+        return [kind for kind in ItemKind if kind in there]
 
 
 _MOST_LANES: Final = 16
@@ -162,7 +162,7 @@ class _Scale:
 
 
 def _lane(name: str, seen: list[TimelineItem], scale: _Scale) -> Lane:
-    curves = [curve for held in ItemKind if (curve := _curve(held, seen, scale)) is not None]
+    curves = [curve for kind in ItemKind if (curve := _curve(kind, seen, scale)) is not None]
     return Lane(name, _rows(seen, scale), curves, _hidden(seen))
 
 
@@ -172,17 +172,17 @@ def _hidden(seen: list[TimelineItem]) -> str:
     for one in seen:
         if one.released:
             texts = ["".join(texts)[: -one.released]]
-        if one.held is ItemKind.HIDDEN and one.size:
+        if one.kind is ItemKind.HIDDEN and one.size:
             texts.append(one.text)
     return "".join(texts)
 
 
 def _rows(seen: list[TimelineItem], scale: _Scale) -> list[TimelineRow]:
     rows = []
-    for held in ItemKind:
-        mine = sorted((one for one in seen if one.held is held), key=scale.place)
+    for kind in ItemKind:
+        mine = sorted((one for one in seen if one.kind is kind), key=scale.place)
         if mine:
-            rows.append(TimelineRow(held, list(_marks(mine, scale))))
+            rows.append(TimelineRow(kind, list(_marks(mine, scale))))
     return rows
 
 
@@ -208,19 +208,19 @@ def _mark(group: list[TimelineItem], scale: _Scale) -> Mark:
     return Mark(scale.place(first), scale.place(last), first.event, last.event, events, text)
 
 
-def _curve(held: ItemKind, seen: list[TimelineItem], scale: _Scale) -> Curve | None:
+def _curve(kind: ItemKind, seen: list[TimelineItem], scale: _Scale) -> Curve | None:
     """One point for each column in which something arrived; the last is the total."""
     points: list[tuple[float, int]] = []
     total = 0
     for one in seen:
-        if size := one.size if one.held is held else -one.released if held is ItemKind.HIDDEN else 0:
+        if size := one.size if one.kind is kind else -one.released if kind is ItemKind.HIDDEN else 0:
             total += size
             place = scale.place(one)
             if points and place - points[-1][0] < scale.column:
                 points[-1] = (points[-1][0], total)
             else:
                 points.append((place, total))
-    return Curve(held, points) if total else None
+    return Curve(kind, points) if total else None
 
 
 # --- the axis -----------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class Bar:
     y: float
     width: float
     height: float
-    held: ItemKind
+    kind: ItemKind
     title: str
 
 
@@ -42,7 +42,7 @@ class Bar:
 class ChartLine:
     """A curve, as the points of a polyline."""
 
-    held: ItemKind
+    kind: ItemKind
     points: str
 
 
@@ -130,8 +130,8 @@ class _Layout:
             self._chart.words.append(Word(8, top + 14, lane.name, "lane"))
             self._y += _ROW
         for row in lane.rows:
-            self._chart.words.append(Word(8, self._y + 14, row.held.value, "row"))
-            self._chart.bars += [self._bar(mark, row.held) for mark in row.marks]
+            self._chart.words.append(Word(8, self._y + 14, row.kind.value, "row"))
+            self._chart.bars += [self._bar(mark, row.kind) for mark in row.marks]
             events = sum(mark.events for mark in row.marks)
             self._chart.words.append(Word(RIGHT + 8, self._y + 14, counted(events, "event"), "sum"))
             self._y += _ROW
@@ -140,18 +140,18 @@ class _Layout:
         self._chart.areas.append(Area(top, self._y - top))
         self._y += _GAP
 
-    def _bar(self, mark: Mark, held: ItemKind) -> Bar:
+    def _bar(self, mark: Mark, kind: ItemKind) -> Bar:
         left, right = self._x(mark.at), self._x(mark.until)
         y, height = self._y + (_ROW - _BAR) / 2, _BAR
-        return Bar(left, y, _round(right - left + bar_width(held)), height, held, self._title(mark, held))
+        return Bar(left, y, _round(right - left + bar_width(kind)), height, kind, self._title(mark, kind))
 
-    def _title(self, mark: Mark, held: ItemKind) -> str:
+    def _title(self, mark: Mark, kind: ItemKind) -> str:
         numbers = f"event {mark.first}" if mark.events == 1 else f"{mark.events:,} events, {mark.first} to {mark.last}"
         when = ""
         if self._picture.is_timed:
             times = f"{mark.at:.3f}" if mark.events == 1 else f"{mark.at:.3f} to {mark.until:.3f}"
             when = f", {times} s"
-        return f"{numbers}{when}, {held.value}: {mark.text}"
+        return f"{numbers}{when}, {kind.value}: {mark.text}"
 
     def _curves(self, curves: list[Curve]) -> None:
         most = max(curve.total for curve in curves)
@@ -164,7 +164,7 @@ class _Layout:
                 x, y = self._x(at), _round(foot - (foot - top) * total / most)
                 points += [(x, points[-1][1]), (x, y)]
             points.append((RIGHT, points[-1][1]))
-            self._chart.lines.append(ChartLine(curve.held, " ".join(f"{x:g},{y:g}" for x, y in points)))
+            self._chart.lines.append(ChartLine(curve.kind, " ".join(f"{x:g},{y:g}" for x, y in points)))
             ends.append((points[-1][1], curve))
         self._ends(sorted(ends, key=lambda end: end[0]), foot)
         self._y += _CURVES
@@ -178,17 +178,17 @@ class _Layout:
             below = places[number + 1] - _WORD if number + 1 < len(places) else foot
             places[number] = min(places[number], below)
         for y, (_, curve) in zip(places, ends, strict=True):
-            text = f"{_short(curve.total)} {curve.held.value}"
-            self._chart.words.append(Word(RIGHT + 8, _round(y), text, f"end {curve.held.name.lower()}"))
+            text = f"{_short(curve.total)} {curve.kind.value}"
+            self._chart.words.append(Word(RIGHT + 8, _round(y), text, f"end {curve.kind.name.lower()}"))
 
     def _x(self, at: float) -> float:
         span = self._picture.end - self._picture.start
         return _round(LEFT + (at - self._picture.start) / span * (RIGHT - LEFT))
 
 
-def bar_width(held: ItemKind) -> float:
+def bar_width(kind: ItemKind) -> float:
     """The width of the mark of one event; hollow ones need more."""
-    return 2.5 if held is ItemKind.HIDDEN else 1.6
+    return 2.5 if kind is ItemKind.HIDDEN else 1.6
 
 
 def _short(number: int) -> str:

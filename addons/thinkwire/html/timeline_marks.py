@@ -36,7 +36,7 @@ type Number = int | str
 class TimelineItem:
     """One thing that is shown of an event."""
 
-    held: ItemKind
+    kind: ItemKind
     event: int
     time: float | None
     text: str = ""
@@ -79,8 +79,8 @@ def _items(pair: ContentPair, held_back: dict[Number, str]) -> Iterator[Timeline
         said, got = before.get(choice, {}), after.get(choice, {})
         earlier = held_back.get(choice, "")
         missing, released = _missing(earlier, said, got)
-        for held, text in got.items():
-            yield TimelineItem(held, event.number, event.time, text, len(text), choice, released)
+        for kind, text in got.items():
+            yield TimelineItem(kind, event.number, event.time, text, len(text), choice, released)
             released = 0
         if missing:
             yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, missing, len(missing), choice)
@@ -97,8 +97,8 @@ def _spoken(said: list[EventContent]) -> dict[Number, dict[ItemKind, str]]:
     """What is said, by choice."""
     texts: dict[Number, dict[ItemKind, str]] = {}
     for moment in (moment for one in said for moment in one.moments if moment.kind in _SPOKEN):
-        of_choice, held = texts.setdefault(moment.choice, {}), _SPOKEN[moment.kind]
-        of_choice[held] = of_choice.get(held, "") + (moment.name and f"{moment.name} ") + moment.text
+        of_choice, kind = texts.setdefault(moment.choice, {}), _SPOKEN[moment.kind]
+        of_choice[kind] = of_choice.get(kind, "") + (moment.name and f"{moment.name} ") + moment.text
     return texts
 
 
@@ -142,8 +142,8 @@ def _beside(got: list[EventContent], number: int, time: float | None, *, is_spok
         for moment in one.moments:
             if moment.kind in _BESIDE:
                 found = True
-                held = ItemKind.BAD if moment.kind is Kind.ERROR else ItemKind.OTHER
-                yield TimelineItem(held, number, time, _BESIDE[moment.kind](moment))
+                kind = ItemKind.BAD if moment.kind is Kind.ERROR else ItemKind.OTHER
+                yield TimelineItem(kind, number, time, _BESIDE[moment.kind](moment))
     if not found and not is_spoken:
         is_end = any(one.event.is_end_mark for one in got)
         yield TimelineItem(
