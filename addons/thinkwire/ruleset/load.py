@@ -25,7 +25,7 @@ from thinkwire.ruleset.warnings import PlacedRule, warnings
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 from thinkwire.ruleset.yaml.tree import parse
 
-__all__ = []
+__all__ = ["Loaded", "folder", "load"]
 
 TOP = Span(0, 0)
 LOOK_AT_PATH = "check the path and its permissions"
