@@ -22,7 +22,7 @@ from thinkwire.ruleset.settings.reasoning import (
 )
 from thinkwire.ruleset.settings.setting import Setting, Side
 
-__all__ = ["REASONING", "REMOVE", "SET", "SETTINGS", "settings_table"]
+__all__ = ["HISTORY", "REASONING", "REMOVE", "SET", "SETTINGS", "settings_table"]
 
 
 def _to_json(value: object) -> str:
