@@ -32,9 +32,6 @@ UNPAIRED: dict[str, str] = {
     "dialects/history/messages.py": "to be written",
     "dialects/history/responses.py": "to be written",
     "dialects/history/writers.py": "to be written",
-    "html/timeline.py": "to be written",
-    "html/timeline_layout.py": "to be written",
-    "html/timeline_marks.py": "to be written",
     "rewrite/answer.py": "to be written",
     "rewrite/history/recorder.py": "to be written",
     "rewrite/inline/inliner.py": "to be written",
@@ -49,7 +46,6 @@ UNPAIRED: dict[str, str] = {
     "ruleset/model/rule_test.py": "to be written",
     "ruleset/rule_tests/expected.py": "to be written",
     "ruleset/yaml/errors.py": "to be written",
-    "ruleset/yaml/node.py": "to be written",
 }
 """Modules without a test file of their name, and why."""
 
