@@ -1,4 +1,4 @@
-"""The four seams between dialects and rewriting (extent, owner and counters, write, envelope) in a block API."""
+"""The four seams between dialects and rewriting (extent, item and counters, write, envelope) in a block API."""
 
 import json
 from typing import Any
@@ -40,7 +40,7 @@ def end(seq: int, block: int) -> dict[str, Any]:
 THOUGHT = [begin(0, 0, "thought"), piece(1, 0, "thought", text="Secret"), end(2, 0)]
 
 
-def test_a_thought_goes_with_all_its_documents_and_later_numbers_close_the_gap() -> None:
+def test_reasoning_goes_with_all_its_documents_and_later_numbers_close_the_gap() -> None:
     assert rewrite(*THOUGHT, begin(3, 1, "say"), piece(4, 1, "say", text="Hi"), end(5, 1)) == [
         begin(0, 0, "say"),
         piece(1, 0, "say", text="Hi"),
@@ -48,7 +48,7 @@ def test_a_thought_goes_with_all_its_documents_and_later_numbers_close_the_gap()
     ]
 
 
-def test_a_document_about_a_removed_owner_goes_however_late_it_comes() -> None:
+def test_a_document_about_a_removed_item_goes_however_late_it_comes() -> None:
     start, text, stop = THOUGHT
     after = rewrite(
         start, begin(1, 1, "say"), piece(2, 1, "say", text="Hi"), {**text, "seq": 3}, {**stop, "seq": 4}, end(5, 1)
@@ -56,13 +56,13 @@ def test_a_document_about_a_removed_owner_goes_however_late_it_comes() -> None:
     assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0)]
 
 
-def test_an_answer_that_begins_under_the_number_of_a_thought_is_no_thought() -> None:
+def test_an_answer_that_begins_under_the_number_of_reasoning_is_not_reasoning() -> None:
     answer = [begin(3, 0, "say"), piece(4, 0, "say", text="Hi"), end(5, 0)]
     after = rewrite(*THOUGHT, *answer, begin(6, 1, "say"))
     assert after == [begin(0, 0, "say"), piece(1, 0, "say", text="Hi"), end(2, 0), begin(3, 1, "say")]
 
 
-def test_several_thoughts_between_answers_leave_no_gap() -> None:
+def test_several_pieces_of_reasoning_between_answers_leave_no_gap() -> None:
     documents = [begin(n, n, "thought" if n % 2 else "say") for n in range(6)]
     assert rewrite(*documents) == [begin(n, n, "say") for n in range(3)]
 
@@ -92,7 +92,7 @@ def test_the_request_decides_what_is_a_whole() -> None:
     assert rewrite(hidden, listed, request=cumulative) == [piece(0, 6, "say", text="Hi", ids=[1])]
 
 
-def test_a_whole_that_no_longer_shows_the_thought_of_an_earlier_one_may_still_list_it() -> None:
+def test_a_whole_that_no_longer_shows_the_reasoning_of_an_earlier_one_may_still_list_it() -> None:
     cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
     wholes = [piece(0, 5, "thought", text="Secret"), piece(1, 5, "say", text="Hi", ids=[1])]
     assert rewrite(*wholes, request=cumulative) == [piece(0, 5, "say", text="Hi")]
@@ -112,7 +112,7 @@ def note(seq: int, number: int, block: int | None, **members: Any) -> dict[str, 
     return {"kind": "note", "seq": seq, "note": number, **about, **members}
 
 
-def test_what_is_about_a_thought_goes_with_it_and_other_references_follow_the_numbers() -> None:
+def test_what_is_about_reasoning_goes_with_it_and_other_references_follow_the_numbers() -> None:
     documents = [*THOUGHT, note(3, 0, 0, text="Secret"), note(4, 0, None), begin(5, 1, "say"), note(6, 1, 1, text="Hi")]
     assert rewrite(*documents) == [begin(0, 0, "say"), note(1, 0, 0, text="Hi")]
 
@@ -129,7 +129,7 @@ def test_the_places_in_a_list_are_numbers_that_references_follow() -> None:
     }
 
 
-def test_a_whole_that_follows_a_hidden_thought_keeps_only_the_lists_that_spell_its_text() -> None:
+def test_a_whole_that_follows_hidden_reasoning_keeps_only_the_lists_that_spell_its_text() -> None:
     cumulative = RequestFacts("h", "/blocks", "POST", (), {"cumulative": True}, "blocks")
     spelled, more = ([{"token": token} for token in tokens] for tokens in (["H", "i"], ["hm", "H", "i"]))
     documents = [
@@ -145,7 +145,7 @@ def test_a_whole_that_follows_a_hidden_thought_keeps_only_the_lists_that_spell_i
     assert alone["piece"]["ids"] == more
 
 
-def test_a_body_loses_the_blocks_of_thought() -> None:
+def test_a_body_loses_the_blocks_of_reasoning() -> None:
     raw = json.dumps({"blocks": [{"type": "thought", "text": "Secret", "seal": "x"}, {"type": "say", "text": "Hi"}]})
     after = rewrite_body(raw.encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))
     assert json.loads(after) == {"blocks": [{"type": "say", "text": "Hi"}]}
@@ -166,7 +166,7 @@ def test_opaque_keep_leaves_the_empty_members_of_the_block(empty: Any) -> None:
     assert rewrite(opened, plan=STRIP_KEEP_OPAQUE) == [opened]
 
 
-def test_a_thought_without_a_beginning_goes_whole_where_it_had_no_seal() -> None:
+def test_reasoning_without_a_beginning_goes_whole_where_it_had_no_seal() -> None:
     def mull(seq: int, block: int, **members: str) -> dict[str, Any]:
         return {"kind": "mull", "seq": seq, "block": block, **members}
 
@@ -182,12 +182,12 @@ def test_a_thought_without_a_beginning_goes_whole_where_it_had_no_seal() -> None
     ]
 
 
-def test_a_thought_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
+def test_reasoning_that_can_hold_no_state_goes_under_opaque_keep_too() -> None:
     hums = [{"kind": "hum", "seq": 0, "text": "Secret"}, {"kind": "hum", "seq": 1}]
     assert rewrite(*hums, begin(2, 0, "say"), plan=STRIP_KEEP_OPAQUE) == [begin(0, 0, "say")]
 
 
-def test_a_body_about_a_thought_alone_loses_the_thought_and_is_not_sent_as_it_came() -> None:
+def test_a_body_about_reasoning_alone_loses_the_reasoning_and_is_not_sent_as_it_came() -> None:
     raw = json.dumps({"kind": "begin", "block": 0, "of": {"type": "thought", "text": "Secret"}})
     after = rewrite_body(raw.encode(), AnswerRewriter(STRIP, REQUEST, (BLOCK_API,)))
     assert json.loads(after) == {"kind": "begin", "block": 0, "of": {"type": "thought"}}

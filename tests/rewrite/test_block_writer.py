@@ -1,4 +1,4 @@
-"""Blocks of ours are opened, filled and closed, whatever text they hold."""
+"""Added blocks are opened, filled and closed, whatever text they hold."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def test_a_block_has_one_beginning_its_texts_and_one_end(dialect: Dialect, kind:
     assert not writer.is_open
 
 
-def test_a_sign_that_two_deltas_share_stays_whole_where_a_thought_is_told_apart() -> None:
+def test_a_sign_that_two_deltas_share_stays_whole_where_reasoning_is_extracted() -> None:
     raw = framed(message([f"<think>{HALVES[0]}", HALVES[1], "</think>Hi"]))
     documents = documents_of(rewritten(raw, MESSAGES, plan(Keep())))
     deltas = [one["delta"] for one in documents if "delta" in one]
@@ -58,7 +58,7 @@ def test_a_sign_that_two_deltas_share_stays_whole_where_a_thought_is_told_apart(
     assert paired(summary[0]["text"]) == paired(done) == "a😀b"
 
 
-def test_so_it_does_where_a_thought_is_inlined() -> None:
+def test_so_it_does_where_reasoning_is_inlined() -> None:
     thought: list[dict[str, Any]] = [
         {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
         *(

@@ -76,7 +76,7 @@ VLLM_ANSWER = [
 ]
 
 
-def test_vllm_rust_lists_the_answer_and_hides_what_opens_and_closes_the_thought() -> None:
+def test_vllm_rust_lists_the_answer_and_hides_what_opens_and_closes_the_reasoning() -> None:
     assert stripped(VLLM_START, *VLLM_THOUGHT, *VLLM_ANSWER) == [
         VLLM_START,
         bare({"content": "Loud"}),
@@ -95,7 +95,7 @@ def test_vllm_python_lists_nothing_once_it_hides() -> None:
     ]
 
 
-def test_vllm_without_a_thought_lists_all() -> None:
+def test_vllm_without_reasoning_lists_all() -> None:
     assert stripped(VLLM_START, *VLLM_ANSWER) == [VLLM_START, *VLLM_ANSWER]
 
 
@@ -164,7 +164,7 @@ SGLEXT = {"input_ids": [1, 2], "output_ids": [101, 104], "routed_experts": "AAAA
 
 
 @pytest.mark.parametrize("name", [b"", b"event: sglext_ids\n"])
-def test_sglang_ids_of_the_whole_answer_go_with_the_thought(name: bytes) -> None:
+def test_sglang_ids_of_the_whole_answer_go_with_the_reasoning(name: bytes) -> None:
     ids = name + event(usage_chunk(sglext=SGLEXT))
     spoken = event(chunk({"content": "Loud"})) + event(chunk({}, finish_reason="stop"))
     thought = event(chunk({"reasoning_content": "Quiet"}))
@@ -172,7 +172,7 @@ def test_sglang_ids_of_the_whole_answer_go_with_the_thought(name: bytes) -> None
     assert rewrite_stream(spoken + ids, STRIP, 7) == spoken + ids
 
 
-def test_sglang_the_state_of_the_engine_goes_with_the_thought() -> None:
+def test_sglang_the_state_of_the_engine_goes_with_the_reasoning() -> None:
     last = [
         chunk({"hidden_states": [[0.5], [0.25]]}),
         chunk({}, finish_reason="stop", hidden_states=[[0.5]]),
@@ -206,7 +206,7 @@ def fireworks(*tokens: str) -> dict[str, Any]:
     return {"content": [{**entry, "token_id": 5, "text_offset": 0, "sampling_logprob": -0.5} for entry in entries]}
 
 
-def test_fireworks_the_untouched_output_goes_with_the_thought() -> None:
+def test_fireworks_the_untouched_output_goes_with_the_reasoning() -> None:
     listed = {"raw_output": RAW_OUTPUT, "token_ids": [101, 104], "logprobs": fireworks("Quiet", "Loud")}
     left = {**body({"content": "Loud"}), "prompt_token_ids": [1, 2]}
     thought = body({"content": "Loud", "reasoning_content": "Quiet"}, **listed)
@@ -236,7 +236,7 @@ def test_fireworks_an_entry_that_shows_how_it_was_made_is_not_trusted() -> None:
 # --- Cerebras ----------------------------------------------------------------------------------------------------
 
 
-def test_cerebras_the_tokens_of_the_thought_have_members_of_their_own() -> None:
+def test_cerebras_the_tokens_of_the_reasoning_have_members_of_their_own() -> None:
     answer = chunk({"content": "Loud", "tokens": [104]}, tokens=[104], logprobs=logprobs("Loud"))
     documents = [
         chunk({"role": "assistant", "reasoning": "Quiet", "tokens": [101]}, reasoning_logprobs=logprobs("Quiet")),
@@ -334,7 +334,7 @@ def test_litellm_every_copy_is_renamed() -> None:
 # --- NVIDIA NIM, Groq --------------------------------------------------------------------------------------------
 
 
-def test_nim_is_like_the_server_behind_it() -> None:
+def test_nim_is_like_the_server_after_it() -> None:
     documents = [
         chunk({"role": "assistant", "content": None, "reasoning_content": ""}, matched_stop=None),
         chunk({"reasoning_content": "Quiet", "content": None}, token_ids=[101]),
@@ -350,7 +350,7 @@ def test_nim_is_like_the_server_behind_it() -> None:
     ]
 
 
-def test_groq_the_channel_beside_a_thought_says_nothing() -> None:
+def test_groq_the_channel_beside_reasoning_says_nothing() -> None:
     documents = [
         {**chunk({"role": "assistant", "content": ""}), "x_groq": {"id": "req_1"}},
         chunk({"reasoning": "Quiet", "channel": "analysis"}),
@@ -393,7 +393,7 @@ GROWING = [
 ]
 
 
-def test_perplexity_the_whole_message_loses_the_thought_in_each_chunk() -> None:
+def test_perplexity_the_whole_message_loses_the_reasoning_in_each_chunk() -> None:
     assert stripped(*GROWING) == [
         perplexity({"content": ""}, {"content": ""}),
         perplexity({"content": ""}, {"content": ""}),
@@ -427,7 +427,7 @@ def test_perplexity_the_whole_message_is_judged_by_what_the_deltas_hid() -> None
     assert stripped(spoken) == [spoken]
 
 
-def test_perplexity_steps_are_thoughts() -> None:
+def test_perplexity_steps_are_reasoning() -> None:
     steps = [{"thought": "Quiet", "type": "web_search", "web_search": {"search_keywords": ["quiet"]}}]
     documents = [
         {**chunk({"role": "assistant", "content": "", "reasoning_steps": steps}), "object": "chat.reasoning"},
@@ -476,7 +476,7 @@ def test_together_every_copy_of_a_piece_goes_with_it(name: str) -> None:
     assert "thought" not in json.dumps(after)
 
 
-def test_together_without_a_thought_all_copies_stay() -> None:
+def test_together_without_reasoning_all_copies_stay() -> None:
     documents = [together("Loud", 104), together(" answer", 105)]
     assert stripped(*documents) == documents
 
@@ -498,7 +498,7 @@ INLINE = [answer for answer in recorded_answers() if answer.path.parent.name in 
 @needs_corpus
 @pytest.mark.parametrize("answer", INLINE, ids=lambda answer: answer.name)
 @pytest.mark.parametrize("plan", PLANS)
-def test_recorded_answers_that_name_no_thought_keep_their_text(answer: Recorded, plan: ResponsePlan) -> None:
+def test_recorded_answers_that_name_no_reasoning_keep_their_text(answer: Recorded, plan: ResponsePlan) -> None:
     before = answer.documents()
     raw = (
         rewrite_stream(answer.raw, plan, 7) if answer.is_stream else json.dumps(rewrite_json(plan, before[0])).encode()

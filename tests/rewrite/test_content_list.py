@@ -1,4 +1,4 @@
-"""Content that is a list with the thought in it (Mistral), turns into plain text mid-stream, and what becomes of it."""
+"""Content that is a list with reasoning in it (Mistral), turns into plain text mid-stream, and what becomes of it."""
 
 import json
 from typing import Any
@@ -51,7 +51,7 @@ FLIPPING = [
 # --- strip ------------------------------------------------------------------------------------------------------
 
 
-def test_stripped_the_thought_goes_and_the_list_of_the_answer_stays() -> None:
+def test_stripped_the_reasoning_goes_and_the_list_of_the_answer_stays() -> None:
     assert rewrite_documents(STRIP, *FLIPPING) == [
         FLIPPING[0],
         chunk({"content": [said("Loud ")]}),
@@ -71,7 +71,7 @@ def test_kept_it_keeps_every_byte() -> None:
     assert rewrite_stream(raw, ResponsePlan(), 7) == raw
 
 
-def test_a_list_of_thoughts_alone_becomes_an_empty_text() -> None:
+def test_a_list_of_reasoning_alone_becomes_an_empty_text() -> None:
     """A client that reads texts and one that reads lists both take it (docs/apis.md, "Mistral")."""
     thought = body({"content": [thinking("Quiet thought"), thinking("More")]})
     assert rewrite_json(STRIP, thought) == body({"content": ""})
@@ -85,7 +85,7 @@ def test_an_empty_list_of_the_provider_stays_one() -> None:
 
 
 @pytest.mark.parametrize("plan", [STRIP, STRIP_ALL])
-def test_what_a_thought_refers_to_goes_with_it(plan: ResponsePlan) -> None:
+def test_what_reasoning_refers_to_goes_with_it(plan: ResponsePlan) -> None:
     thought = thinking("Quiet", signature=SEAL)
     thought["thinking"] += [
         {"type": "reference", "reference_ids": [7]},
@@ -94,14 +94,14 @@ def test_what_a_thought_refers_to_goes_with_it(plan: ResponsePlan) -> None:
     assert rewrite_json(plan, body({"content": [thought, said("Loud")]})) == body({"content": [said("Loud")]})
 
 
-def test_an_answer_without_a_thought_keeps_its_token_metadata() -> None:
+def test_an_answer_without_reasoning_keeps_its_token_metadata() -> None:
     spoken = body({"content": [said("Loud")]}, logprobs=logprobs("Loud"))
     assert rewrite_json(STRIP, spoken) == spoken
     thought = body({"content": [thinking("Quiet"), said("Loud")]}, logprobs=logprobs("Quiet", "Loud"))
     assert rewrite_json(STRIP, thought) == body({"content": [said("Loud")]})
 
 
-def test_a_thought_that_says_nothing_is_a_placeholder() -> None:
+def test_reasoning_that_says_nothing_is_a_placeholder() -> None:
     empty = chunk({"content": [thinking(), said("Loud")]}, logprobs=logprobs("Loud"))
     assert rewrite_documents(STRIP, empty) == [chunk({"content": [said("Loud")]}, logprobs=logprobs("Loud"))]
 
@@ -129,7 +129,7 @@ def test_a_signature_that_anybody_can_read_goes() -> None:
     assert rewrite_json(STRIP_KEEP_OPAQUE, readable) == body({"content": [said("Loud")]})
 
 
-def test_a_thought_in_one_text_is_emptied_in_place() -> None:
+def test_reasoning_in_one_text_is_emptied_in_place() -> None:
     part = {"type": "thinking", "thinking": "Quiet", "signature": SEAL}
     assert rewrite_json(STRIP_KEEP_OPAQUE, body({"content": [part, said("Loud")]})) == body(
         {"content": [{**part, "thinking": ""}, said("Loud")]}
@@ -139,7 +139,7 @@ def test_a_thought_in_one_text_is_emptied_in_place() -> None:
 # --- rename -----------------------------------------------------------------------------------------------------
 
 
-def test_renamed_the_thought_is_written_under_the_name_and_the_list_stays() -> None:
+def test_renamed_the_reasoning_is_written_under_the_name_and_the_list_stays() -> None:
     assert rewrite_documents(TO_REASONING, *FLIPPING) == [
         FLIPPING[0],
         chunk({"content": [thinking("Quiet ")], "reasoning": "Quiet "}),
@@ -148,7 +148,7 @@ def test_renamed_the_thought_is_written_under_the_name_and_the_list_stays() -> N
     ]
 
 
-def test_several_thoughts_in_one_list_are_one_text() -> None:
+def test_several_reasoning_in_one_list_are_one_text() -> None:
     content = [thinking("One, ", "two, "), said("Loud"), thinking('"three"')]
     renamed = rewrite_json(TO_BOTH, body({"content": content}))
     assert renamed == body(
@@ -156,7 +156,7 @@ def test_several_thoughts_in_one_list_are_one_text() -> None:
     )
 
 
-def test_a_thought_that_has_a_name_already_is_not_written_twice() -> None:
+def test_reasoning_that_has_a_name_already_is_not_written_twice() -> None:
     named = body({"content": [thinking("Quiet"), said("Loud")], "reasoning_content": "Quiet"})
     assert rewrite_json(TO_REASONING, named) == body(
         {"content": [thinking("Quiet"), said("Loud")], "reasoning": "Quiet"}
@@ -170,7 +170,7 @@ def test_a_placeholder_takes_the_text() -> None:
     )
 
 
-def test_a_thought_without_text_is_not_written() -> None:
+def test_reasoning_without_text_is_not_written() -> None:
     sealed = chunk({"content": [thinking(signature=SEAL)]})
     assert rewrite_documents(TO_REASONING, sealed) == [sealed]
 
@@ -202,7 +202,7 @@ def read(documents: list[Any]) -> dict[str, str]:
 
 @needs_corpus
 @each_recorded
-def test_recorded_answers_lose_the_thought_or_show_it_under_the_name(answer: Recorded) -> None:
+def test_recorded_answers_lose_the_reasoning_or_show_it_under_the_name(answer: Recorded) -> None:
     before = read(answer.documents())
     assert before["thought"]
     assert before["answer"]

@@ -105,7 +105,7 @@ def strip_names(piece: bytes) -> Any:
 
 
 @each_answer
-def test_stripped_no_trace_of_the_thought_is_left(answer: Recorded) -> None:
+def test_stripped_no_trace_of_the_reasoning_is_left(answer: Recorded) -> None:
     before = answer.documents()
     after = answer.documents(rewritten(answer, STRIP))
     assert texts(after, "content") == texts(before, "content")

@@ -86,7 +86,7 @@ EVENT_STREAM: list[dict[str, Any]] = [
 ]
 
 
-def test_strip_hides_the_thought_of_the_shipped_example_and_leaves_all_else() -> None:
+def test_strip_hides_the_reasoning_of_the_shipped_example_and_leaves_all_else() -> None:
     assert after(TALK, *TALK_STREAM, dialects=shipped()) == [
         talk({"role": "assistant"}),
         talk({"say": "Hi"}),
@@ -98,7 +98,7 @@ def test_strip_hides_the_thought_of_the_shipped_example_and_leaves_all_else() ->
     ]
 
 
-def test_blocks_of_thought_go_with_all_their_events_and_later_numbers_close_the_gap() -> None:
+def test_blocks_of_reasoning_go_with_all_their_events_and_later_numbers_close_the_gap() -> None:
     assert after(EVENTS, *EVENT_STREAM, dialects=shipped()) == [
         EVENT_STREAM[0],
         *({**document, "index": 0} for document in EVENT_STREAM[4:7]),
@@ -123,7 +123,7 @@ def test_keep_and_rename_leave_every_byte(plan: ResponsePlan, path: str, documen
     assert stream(plan, path, raw, shipped(), 7) == raw
 
 
-def test_a_body_loses_the_thought_and_what_lists_it() -> None:
+def test_a_body_loses_the_reasoning_and_what_lists_it() -> None:
     message = {"role": "assistant", "thoughts": "Secret", "thoughts_seal": "c2VhbA9", "say": "Hi"}
     choice = {"index": 0, "message": message, "token_ids": [1, 2], "finish": "end"}
     document = {"id": "t1", "choices": [choice], "usage": {"thought": 7}, "more": 1.0}
@@ -167,7 +167,7 @@ def test_events_that_are_reasoning_as_a_whole_disappear_and_a_body_of_that_kind_
 
 
 @pytest.mark.parametrize("owner", ["", ", owner: index"])
-def test_the_tokens_that_come_after_a_whole_event_of_thought_may_be_its_own(tmp_path: Path, owner: str) -> None:
+def test_the_tokens_that_come_after_a_whole_event_of_reasoning_may_be_its_own(tmp_path: Path, owner: str) -> None:
     dialects = declared(tmp_path, f'{{reasoning: "[type=thought]", text: "[type=say].text", tokens: ids{owner}}}')
     thought, say = {"type": "thought", "index": 0, "text": "Secret"}, {"type": "say", "index": 0, "text": "Hi"}
     assert after("/x", thought, {**say, "ids": [1, 2]}, {**say, "ids": [3]}, dialects=dialects) == [

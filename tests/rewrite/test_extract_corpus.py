@@ -1,4 +1,4 @@
-"""Recorded answers that carry the thought inside the text, told apart; what was said where is written down by hand."""
+"""Recorded answers that carry the reasoning inside the text, extracted; what they hold is written down by hand."""
 
 import re
 from collections.abc import Iterable
@@ -109,7 +109,7 @@ def said(answer: Recorded, raw: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize("size", [1, 7, None])
 @pytest.mark.parametrize("name", TOLD)
 @pytest.mark.parametrize(("reasoning", "member"), PLANS, ids=["keep", "rename"])
-def test_the_thought_and_the_answer_are_told_apart(
+def test_the_reasoning_and_the_answer_are_extracted(
     name: str, reasoning: Reasoning, member: str, size: int | None
 ) -> None:
     answer, told, extract = recorded(name)
@@ -135,7 +135,7 @@ def test_it_does_not_matter_where_the_bytes_are_cut(name: str, reasoning: Reason
 
 @pytest.mark.parametrize("size", [1, 7, None])
 @pytest.mark.parametrize("name", TOLD)
-def test_stripped_no_trace_of_the_thought_is_left(name: str, size: int | None) -> None:
+def test_stripped_no_trace_of_the_reasoning_is_left(name: str, size: int | None) -> None:
     answer, told, extract = recorded(name)
     after = rewritten(answer, plan(Strip(), extract), size)
     seen = said(answer, after)

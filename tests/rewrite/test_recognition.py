@@ -1,4 +1,4 @@
-"""Whose answer a document is, where neither the request nor the labels of the answer say so."""
+"""Which API a document is of, if neither the request nor the headers of the answer tell."""
 
 import json
 
@@ -31,7 +31,7 @@ DOCUMENTS = (
         ("lm-studio", "reasoning.delta", "message.delta", "content"),
     ],
 )
-def test_the_name_of_an_event_stands_for_a_type_that_is_missing(
+def test_the_name_of_an_event_comes_for_a_type_that_is_missing(
     dialect: str, hidden: str, shown: str, member: str
 ) -> None:
     def events(name: str, text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""`opaque: keep` leaves signatures alone: whatever else comes to a thought goes as it does without."""
+"""`opaque: keep` leaves signatures alone: whatever else belongs to reasoning goes as it does without."""
 
 import json
 from typing import Any
@@ -53,11 +53,11 @@ def stripped(api: Api, *documents: Any) -> list[Any]:
         (INTERACTIONS, STEP, in_step(type="thought_image", data="Secret")),
     ],
 )
-def test_what_comes_to_a_thought_is_thought(api: Api, start: Any, late: Any) -> None:
+def test_what_comes_to_reasoning_is_reasoning(api: Api, start: Any, late: Any) -> None:
     assert stripped(api, start, late) == [start]
 
 
-def test_a_block_that_begins_on_the_number_of_a_thought_is_none() -> None:
+def test_a_block_that_begins_on_the_number_of_reasoning_is_none() -> None:
     text = [
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         in_block(type="text_delta", text="Hi"),
@@ -66,7 +66,7 @@ def test_a_block_that_begins_on_the_number_of_a_thought_is_none() -> None:
 
 
 @pytest.mark.parametrize("thought", ["Secret", {"text": "Secret"}, ["Secret"]])
-def test_bedrocks_thought_of_an_unknown_form_goes(thought: Any) -> None:
+def test_bedrocks_reasoning_of_an_unknown_form_goes(thought: Any) -> None:
     delta = {"contentBlockIndex": 0, "delta": {"reasoningContent": {"reasoningText": thought}}}
     assert stripped(CONVERSE, delta) == []
     message = {"role": "assistant", "content": [{"reasoningContent": {"reasoningText": thought}}, {"text": "Hi"}]}

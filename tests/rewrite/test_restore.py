@@ -1,4 +1,4 @@
-"""A thought that the client has lost comes back in its next request, in each API that wants it."""
+"""Reasoning that the client has lost comes back in its next request, in each API that wants it."""
 
 import json
 from typing import Any
@@ -97,7 +97,7 @@ def calling(name: str = "reasoning_content") -> bytes:
 @SIZES
 @pytest.mark.parametrize("plan", [STRIP, TO_REASONING, KEEP])
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-def test_a_call_gets_its_thought_back(plan: ResponsePlan, name: str, size: int | None) -> None:
+def test_a_call_gets_its_reasoning_back(plan: ResponsePlan, name: str, size: int | None) -> None:
     session = Session(CHAT, plan)
     session.answered(ASKED, calling(name), size)
     assert session.said(NEXT, To.REASONING_CONTENT) == CALLED | {"reasoning_content": THOUGHT}
@@ -146,7 +146,7 @@ def test_what_is_forgotten_is_filled_or_said() -> None:
     assert "turns with calls but no reasoning, and none remembered: 1" in session.asked(NEXT).notes
 
 
-def test_a_text_gets_its_thought_back() -> None:
+def test_a_text_gets_its_reasoning_back() -> None:
     session = Session(CHAT)
     raw = stream(chunk({"reasoning_content": "Hm"}), chunk({"content": "Hello"}), chunk({"content": " you"}, 0))
     session.answered(ASKED, raw + event(chunk(finish_reason="stop")))
@@ -169,7 +169,7 @@ def test_a_question_without_a_word_is_one(content: Any) -> None:
     assert after[-1] == said | {"reasoning_content": "Hm"}
 
 
-def test_choices_and_turns_are_told_apart() -> None:
+def test_choices_and_turns_are_extracted() -> None:
     session = Session(CHAT)
     raw = stream(
         chunk({"reasoning_content": "A"}, 0),
@@ -201,7 +201,7 @@ def test_details_come_back_as_they_came_with_what_is_encrypted() -> None:
     assert session.said(NEXT | {"model": "m"}) == CALLED | {"reasoning_details": whole}
 
 
-def test_a_thought_in_the_text_is_remembered_as_the_client_sees_it() -> None:
+def test_reasoning_in_the_text_is_remembered_as_the_client_sees_it() -> None:
     plan = ResponsePlan(Keep(), extract=Extract(FAMILIES["think"]))
     session = Session(CHAT, plan)
     raw = stream(
@@ -511,7 +511,7 @@ def test_a_signed_block_comes_back_for_one_that_has_lost_its_signature() -> None
     assert session.said(messages_next(bare, USE), unsigned)["content"] == [THINKING, USE]
 
 
-def test_each_of_several_calls_finds_the_thought_of_all() -> None:
+def test_each_of_several_calls_finds_the_reasoning_of_all() -> None:
     session = Session("anthropic-messages", KEEP)
     session.answered(MESSAGES_ASKED, blocks(THINKING, USE, MORE))
     assert session.said(messages_next(USE))["content"] == [THINKING, USE]

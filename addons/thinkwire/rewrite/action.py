@@ -5,7 +5,7 @@ later ones, it keeps in the containers of `versioned.py`.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from thinkwire.dialects.core.dialect import Dialect
@@ -38,8 +38,8 @@ class Outcome(NamedTuple):
     """Was text taken from it? Then it is dropped if nothing meaningful remains in it."""
     text: str | None = None
     """Document text that takes its place, instead of the edits."""
-    lost: Set[str] = frozenset()
-    """The names of the token metadata that went."""
+    lost: Sequence[str] = ()
+    """The names of the token metadata that went, each once."""
     conflicts: bool = False
     """Did two names hold different texts?"""
     before: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""Tagged text told apart in APIs that number their blocks: the thought becomes a block of its own."""
+"""Tagged text extracted in APIs that number their blocks: the reasoning becomes a block of its own."""
 
 import json
 from typing import Any
@@ -84,7 +84,7 @@ def blocks_after(*blocks: list[str] | None, one: ResponsePlan | None = None) -> 
     return assembled(documents_of(rewritten(framed(message(*blocks)), MESSAGES, one or plan(Keep()))))
 
 
-def test_a_thought_stands_before_its_text_and_later_blocks_make_room() -> None:
+def test_reasoning_comes_before_its_text_and_later_blocks_make_room() -> None:
     assert blocks_after(["<think>Hm", " so</thi", "nk>Hel", "lo <"], None) == [
         ("thinking", "Hm so"),
         ("text", "Hello <"),
@@ -98,7 +98,7 @@ def test_event_lines_name_the_documents_that_are_added() -> None:
     assert names == [one["type"] for one in documents_of(raw)]
 
 
-def test_a_text_that_was_all_thought_leaves_no_empty_block() -> None:
+def test_a_text_that_was_all_reasoning_leaves_no_empty_block() -> None:
     assert blocks_after(["<think>only"]) == [("thinking", "only")]
     assert blocks_after(["<think>only</think>"], None) == [("thinking", "only"), ("tool_use", "")]
 
@@ -108,7 +108,7 @@ def test_blocks_without_tags_keep_what_they_say_in_its_order() -> None:
     assert documents_of(rewritten(raw, MESSAGES, plan(Keep()))) == documents_of(raw)
 
 
-def test_each_block_of_text_may_hold_a_thought() -> None:
+def test_each_block_of_text_may_hold_reasoning() -> None:
     assert blocks_after(["<think>a</think>b"], None, ["<think>c</think>d"]) == [
         ("thinking", "a"),
         ("text", "b"),
@@ -118,7 +118,7 @@ def test_each_block_of_text_may_hold_a_thought() -> None:
     ]
 
 
-def test_a_thought_behind_visible_text_is_a_block_behind_it() -> None:
+def test_reasoning_after_visible_text_is_a_block_after_it() -> None:
     assert blocks_after(["a<think>b</think>c"], None, one=plan(Keep(), ANYWHERE)) == [
         ("text", "ac"),
         ("thinking", "b"),
@@ -175,7 +175,7 @@ def test_only_the_first_text_of_a_row_of_blocks_starts_inside(reasoning: Reasoni
 @pytest.mark.parametrize(
     "texts", [["\n", "<think>a", "</think>Hi"], ["\n<think>a</think>Hi"], ["\n", " <", "think>a</think>Hi"]]
 )
-def test_white_space_before_a_thought_stands_behind_it(texts: list[str]) -> None:
+def test_white_space_before_reasoning_comes_after_it(texts: list[str]) -> None:
     text = "".join(texts).replace("<think>a</think>", "")
     assert blocks_after(texts, None) == [("thinking", "a"), ("text", text), ("tool_use", "")]
 
@@ -236,7 +236,7 @@ def with_a_thought(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("texts", [["a <"], ["a<think>b</think>", "c"], ["\n<think>b</think>c"], ["a <", "b"]])
-def test_behind_a_stripped_block_what_leaves_by_itself_has_the_number_of_its_block(texts: list[str]) -> None:
+def test_after_a_stripped_block_what_leaves_by_itself_has_the_number_of_its_block(texts: list[str]) -> None:
     raw = framed(with_a_thought(message(texts, None)))
     after = assembled(documents_of(rewritten(raw, MESSAGES, plan(Strip(), ANYWHERE))))
     assert after == [("text", "".join(texts).replace("<think>b</think>", "")), ("tool_use", "")]
@@ -297,7 +297,7 @@ def response(*texts: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("size", [1, 7, None])
-def test_a_thought_becomes_an_item_with_all_its_events(size: int | None) -> None:
+def test_reasoning_becomes_an_item_with_all_its_events(size: int | None) -> None:
     documents = documents_of(
         rewritten(framed(response("<think>Hm", " so</think>He", "llo")), RESPONSES, plan(Keep()), size)
     )
@@ -329,7 +329,7 @@ def test_a_thought_becomes_an_item_with_all_its_events(size: int | None) -> None
 
 
 @pytest.mark.parametrize("texts", [["\n", "<think>a", "</think>Hi"], ["\n<think>a", "</think>Hi"]])
-def test_white_space_before_a_thought_stands_behind_its_item(texts: list[str]) -> None:
+def test_white_space_before_reasoning_comes_after_its_item(texts: list[str]) -> None:
     after = documents_of(rewritten(framed(response(*texts)), RESPONSES, plan(Keep())))
     kinds = [one["item"]["type"] for one in after if one["type"] == "response.output_item.added"]
     assert kinds == ["reasoning", "message"]
@@ -400,7 +400,7 @@ def test_events_that_are_added_or_missing_leave_no_gap(texts: list[str], reasoni
         assert "".join(one["delta"] for one in said) == "".join(texts).replace("<think>b</think>", "")
 
 
-def test_a_thought_that_an_inlined_stream_breaks_off_in_is_closed_with_the_next_number() -> None:
+def test_reasoning_that_an_inlined_stream_breaks_off_in_is_closed_with_the_next_number() -> None:
     documents = behind_a_thought(response("a"))[:3]
     after = documents_of(rewritten(framed(documents), RESPONSES, ResponsePlan(Inline(THINK))))
     assert [one["sequence_number"] for one in after] == list(range(len(after)))

@@ -1,4 +1,4 @@
-"""Tagged text and inlined thoughts in block APIs of other makes: Cohere's, and those whose blocks have no numbers."""
+"""Tagged text and inlined reasoning in other block APIs: Cohere's, and those whose blocks have no numbers."""
 
 import json
 from typing import Any
@@ -78,7 +78,7 @@ THOUGHT: Block = ("reasoning", ["a"])
 
 @SIZES
 @pytest.mark.parametrize(("came", "one", "shown"), [(THOUGHT, INLINE, TAGGED), (TAGGED, plan(Keep()), THOUGHT)])
-def test_lm_studio_has_a_block_of_ours_closed_before_a_call_of_a_tool_begins(
+def test_lm_studio_has_an_added_block_closed_before_a_call_of_a_tool_begins(
     came: Block, one: ResponsePlan, shown: Block, size: int | None
 ) -> None:
     answer = lm_studio(("message", ["c"]))[1:-1]
@@ -86,7 +86,7 @@ def test_lm_studio_has_a_block_of_ours_closed_before_a_call_of_a_tool_begins(
     assert documents == [*lm_studio(shown)[:-1], *CALL, *answer]
 
 
-def test_a_message_that_was_all_thought_leaves_no_trace_in_the_next_one() -> None:
+def test_a_message_that_was_all_reasoning_leaves_no_trace_in_the_next_one() -> None:
     tagged: list[Block] = [("message", ["<think>a", "b"]), ("message", ["c"])]
     documents = after(lm_studio(*tagged)[:-1], LM_STUDIO, plan(Keep()), None)
     assert documents == lm_studio(("reasoning", ["a", "b"]), ("message", ["c"]))[:-1]
@@ -178,7 +178,7 @@ def items_of(documents: Documents) -> list[tuple[str, str]]:
 
 
 @SIZES
-def test_items_without_numbers_are_told_apart(size: int | None) -> None:
+def test_items_without_numbers_are_extracted(size: int | None) -> None:
     documents = after(response(message_item(["<think>a", "b</thi", "nk>c", "d"], "m1")), RESPONSES, plan(Keep()), size)
     assert items_of(documents) == [("reasoning", "ab"), ("message", "cd")]
     assert [item["type"] for item in documents[-1]["response"]["output"]] == ["reasoning", "message"]
@@ -235,7 +235,7 @@ THEN_INLINED = ResponsePlan(Inline(THINK), extract=Extract(THINK))
     ],
     ids=["extract", "inline", "both"],
 )
-def test_ids_of_ours_are_unique_and_the_same_in_the_whole(
+def test_ids_of_added_items_are_unique_and_the_same_in_the_whole(
     came: Documents, one: ResponsePlan, ids: list[str], size: int | None
 ) -> None:
     documents = after(numbered(came), RESPONSES, one, size)
@@ -246,13 +246,13 @@ def test_ids_of_ours_are_unique_and_the_same_in_the_whole(
 
 
 @SIZES
-def test_two_thoughts_of_one_text_have_an_id_each(size: int | None) -> None:
+def test_two_pieces_of_reasoning_in_one_text_have_an_id_each(size: int | None) -> None:
     came = response(message_item(["a<think>b</think>", "c<think>d", "e</think>f"], "m1"))
     anywhere = plan(Keep(), ANYWHERE)
     assert ids_of(after(numbered(came), RESPONSES, anywhere, size)) == ["m1", "rs_m1", "rs_rs_m1"]
 
 
-def test_an_id_that_changes_from_event_to_event_does_not_change_those_of_ours() -> None:
+def test_an_id_that_changes_from_event_to_event_does_not_change_added_ones() -> None:
     came = [
         one | {"item_id": f"m{at}"} if "item_id" in one else one for at, one in enumerate(numbered(TWO_THOUGHTS[:5]))
     ]
@@ -260,7 +260,7 @@ def test_an_id_that_changes_from_event_to_event_does_not_change_those_of_ours() 
     assert len({one.get("item_id") or one["item"]["id"] for one in ours}) == 1
 
 
-def test_items_without_ids_are_told_apart_by_their_places() -> None:
+def test_items_without_ids_are_extracted_by_their_places() -> None:
     part = {"type": "output_text", "text": "<think>a</think>b"}
     item = {"type": "message", "role": "assistant", "content": [part]}
     output = body_after({"id": "r", "object": "response", "output": [item, item]}, plan(Keep()), RESPONSES)["output"]
@@ -298,7 +298,7 @@ def cohere(*blocks: Block, cites: int) -> Documents:
 
 
 @SIZES
-def test_cohere_makes_room_for_a_thought_and_citations_follow(size: int | None) -> None:
+def test_cohere_makes_room_for_reasoning_and_citations_follow(size: int | None) -> None:
     tagged = cohere(("text", ["<think>a", "b</th", "ink>c"]), cites=0)
     told_apart = cohere(("thinking", ["a", "b"]), ("text", ["c"]), cites=1)
     assert after(tagged, COHERE, plan(Keep()), size) == told_apart
@@ -355,7 +355,7 @@ def test_cohere_numbers_its_blocks_around_a_plan(size: int | None) -> None:
     ]
 
 
-def test_cohere_numbers_a_plan_behind_a_thought_that_fell_out() -> None:
+def test_cohere_numbers_a_plan_after_reasoning_that_fell_out() -> None:
     begin, *thought = cohere(("thinking", []), cites=0)[:-3]
     documents = after([begin, *thought, *PLAN[:1], *COHERE_CALL], COHERE, INLINE, None)
     assert documents == [begin, *cohere_text(0, "<think>I ", "</think>"), *COHERE_CALL]
@@ -385,7 +385,7 @@ def test_in_a_body_citations_follow_a_plan_that_is_inlined() -> None:
 
 
 @SIZES
-def test_what_cites_an_inlined_thought_goes(size: int | None) -> None:
+def test_what_cites_inlined_reasoning_goes(size: int | None) -> None:
     def citing(*cited: tuple[str, int]) -> Documents:
         documents: Documents = []
         for index, (kind, block) in enumerate(cited):

@@ -1,4 +1,4 @@
-"""Tagged text of answers, told apart and put back: extract and inline."""
+"""Tagged text of answers, extracted and put back: extract and inline."""
 
 import json
 from typing import Any
@@ -97,7 +97,7 @@ def test_tags_are_matched_on_decoded_text() -> None:
         ("😀a", r"\ud83d\ude00a"),
     ],
 )
-def test_also_behind_many_events_that_are_alike_and_however_a_tag_is_written(tag: str, written: str) -> None:
+def test_also_after_many_events_that_are_alike_and_however_a_tag_is_written(tag: str, written: str) -> None:
     raw = stream(*(f'{{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}' for text in [*"bbbb", written, "c"]))
     family = pairs("own", [(tag, "</a>")], Where.ANYWHERE)
     assert said(rewrite_stream(raw, plan(Keep(), family))) == {"content": "bbbb", "reasoning": "c"}
@@ -206,7 +206,7 @@ def test_several_pieces_in_one_delta_keep_their_order() -> None:
     ]
 
 
-def test_a_body_is_told_apart_in_place() -> None:
+def test_a_body_is_extracted_in_place() -> None:
     document = body({"content": "<think>a</think>b", "reasoning_content": None}, logprobs=logprobs("a", "b"))
     after = rewrite_json(plan(RENAMED), document)["choices"][0]
     assert after["message"] == {"role": "assistant", "content": "b", "reasoning_content": "a"}
@@ -244,7 +244,7 @@ def test_stream_body_and_every_split_agree(texts: list[str], reasoning: Reasonin
 
 
 @given(st.lists(TEXTS, max_size=8), st.sampled_from([Keep(), Strip()]), st.sampled_from([THINK, ANYWHERE]))
-def test_the_quick_way_and_the_reading_way_agree(texts: list[str], reasoning: Reasoning, family: Family) -> None:
+def test_the_fast_path_and_the_exact_one_agree(texts: list[str], reasoning: Reasoning, family: Family) -> None:
     raw = contents(*(text for text in texts for _ in range(4)))
     quick, _ = rewrite_chunks([raw], plan(reasoning, family))
     find, FastPath.find = FastPath.find, lambda *_: None  # type: ignore[method-assign]
@@ -390,7 +390,7 @@ def lines_after(raw: bytes, one: ResponsePlan) -> list[Any]:
     return [json.loads(line) for line in b"".join([*machine.feed(raw, 0.0), *machine.finish()]).splitlines()]
 
 
-def test_lines_of_another_api_are_told_apart_and_inlined() -> None:
+def test_lines_of_another_api_are_extracted_and_inlined() -> None:
     raw = ollama("<think>a</th") + ollama("ink>b") + ollama("", done=True)
     messages = [line["message"] for line in lines_after(raw, plan(Keep()))]
     assert "".join(message.get("thinking", "") for message in messages) == "a"

@@ -139,7 +139,7 @@ ANSWERS_ABOUT_MARKERS = [
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("name", "text", "visible"), ANSWERS_ABOUT_MARKERS)
-def test_an_answer_without_channels_goes_on_behind_a_marker_that_ends_one(
+def test_an_answer_without_channels_goes_on_after_a_marker_that_ends_one(
     name: str, text: str, visible: str, size: int
 ) -> None:
     family = FAMILIES[name]
@@ -161,7 +161,7 @@ def test_an_answer_without_channels_goes_on_behind_a_marker_that_ends_one(
         ("muse", "to=user<|message|>a<|eom|>b", "a"),
     ],
 )
-def test_behind_the_end_of_a_channel_nothing_is_visible(name: str, text: str, visible: str, size: int) -> None:
+def test_after_the_end_of_a_channel_nothing_is_visible(name: str, text: str, visible: str, size: int) -> None:
     for family in (FAMILIES[name], merged([FAMILIES[name], THINK])):
         assert read(text, family, size=size) == ("", visible)
 
@@ -189,7 +189,7 @@ def test_several_families_count_at_once() -> None:
     assert read("plain <think>", both) == ("", "plain <think>")
 
 
-def test_behind_the_one_block_of_a_family_another_counts_that_counts_anywhere() -> None:
+def test_after_the_one_block_of_a_family_another_counts_that_counts_anywhere() -> None:
     notes = pairs("notes", [("<note>", "</note>")], Where.ANYWHERE)
     for both in (merged([THINK, notes]), merged([notes, THINK])):
         assert read("<think>a</think>b<note>c</note>d<think>e", both) == ("ac", "bd<think>e")

@@ -1,4 +1,4 @@
-"""Thoughts inlined in APIs that number their blocks: a block of thought becomes one of text, with the tags in it."""
+"""Reasoning inlined in APIs that number their blocks: a block of it becomes one of text, with the tags in it."""
 
 import json
 from typing import Any
@@ -53,18 +53,18 @@ def in_body(blocks: list[Block]) -> list[tuple[str, str]]:
 
 
 @SIZES
-def test_a_block_of_thought_is_sent_as_one_of_text(size: int | None) -> None:
+def test_a_block_of_reasoning_is_sent_as_one_of_text(size: int | None) -> None:
     blocks: list[Block] = [("thinking", ["Hm", " so"]), ("text", ["Hel", "lo"]), ("tool_use", [])]
     streamed = assembled(documents_of(rewritten(framed(message(blocks)), MESSAGES, INLINE, size)))
     assert streamed == [("text", "<think>Hm so</think>"), ("text", "Hello"), ("tool_use", "")] == in_body(blocks)
 
 
-def test_a_thought_that_nothing_follows_is_closed() -> None:
+def test_reasoning_that_nothing_follows_is_closed() -> None:
     documents = documents_of(rewritten(framed(message([("thinking", ["Hm"])])[:4]), MESSAGES, INLINE))
     assert assembled(documents) == [("text", "<think>Hm</think>")]
 
 
-def test_a_thought_without_a_word_leaves_no_gap() -> None:
+def test_reasoning_without_a_word_leaves_no_gap() -> None:
     blocks: list[Block] = [("thinking", []), ("redacted_thinking", []), ("text", ["a"])]
     assert assembled(documents_of(rewritten(framed(message(blocks)), MESSAGES, INLINE))) == [("text", "a")]
     assert in_body(blocks) == [("text", "a")]
@@ -192,7 +192,7 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_bodies_show_the_thought_as_text(name: str) -> None:
+def test_bodies_show_the_reasoning_as_text(name: str) -> None:
     path, body = BODIES[name]
     after = json.dumps(body_after(body, RequestFacts("h", path, "POST", (), None, name)))
     assert '"<think>Hm</think>' in after
@@ -227,13 +227,13 @@ def test_so_it_does_in_a_response(size: int | None) -> None:
     assert "".join(one["delta"] for one in documents if one["type"].endswith("text.delta")) == "<think>Hm</think>Hello"
 
 
-def test_extract_leaves_thoughts_that_came_as_blocks_alone() -> None:
+def test_extract_leaves_reasoning_that_came_as_blocks_alone() -> None:
     blocks: list[Block] = [("thinking", ["Hm", " so", " on"]), ("text", ["Hel", "lo", " you"]), ("tool_use", [])]
     raw = framed([one for one in message(blocks) if one["type"] != "ping"])
     assert rewritten(raw, MESSAGES, ResponsePlan(extract=Extract(FAMILIES["think"]))) == raw
 
 
-def test_a_thought_that_no_event_opened_is_not_held_for_a_text_to_come() -> None:
+def test_reasoning_that_no_event_opened_is_not_held_for_a_text_to_come() -> None:
     begin, _, thought = message([("thinking", ["Hm"])])[:3]
     raw = framed([begin, thought])
     machine = StreamRewriter(

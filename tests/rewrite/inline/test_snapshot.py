@@ -1,4 +1,4 @@
-"""Inline in bodies, whatever carries the thought and whether there is a text beside it."""
+"""Inline in bodies, whatever carries the reasoning and whether there is a text beside it."""
 
 import json
 from typing import Any
@@ -95,7 +95,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("dialect", "before", "after"), BODIES)
-def test_a_body_shows_its_thought_between_tags(dialect: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_a_body_shows_its_reasoning_between_tags(dialect: str, before: dict[str, Any], after: dict[str, Any]) -> None:
     request = RequestFacts("h", "/", "POST", (), None, dialect)
     raw = rewrite_body(json.dumps(before).encode(), AnswerRewriter(INLINE, request))
     assert json.loads(raw, object_pairs_hook=_once) == after

@@ -150,7 +150,7 @@ TAGGED = [
 THINK = FAMILIES["think"]
 
 
-def test_documents_of_ours_are_events_of_their_own_names() -> None:
+def test_added_documents_are_events_of_their_own_names() -> None:
     plan = ResponsePlan(extract=Extract(THINK))
     stop = event("contentBlockStop", {"contentBlockIndex": 0})
     assert read_all(rewritten(START + b"".join(TAGGED) + stop + STOP, plan)[0]) == [
@@ -164,7 +164,7 @@ def test_documents_of_ours_are_events_of_their_own_names() -> None:
     ]
 
 
-def test_an_inlined_thought_is_a_block_of_text() -> None:
+def test_inlined_reasoning_is_a_block_of_text() -> None:
     stops = [event("contentBlockStop", {"contentBlockIndex": index}) for index in (0, 1)]
     after = rewritten(START + THOUGHT + stops[0] + hi(1) + stops[1] + STOP, ResponsePlan(Inline(THINK)))[0]
     assert [(name, document.get("delta")) for name, document in read_all(after)] == [

@@ -67,7 +67,7 @@ def by_reading(raw: bytes, plan: ResponsePlan) -> tuple[bytes, Any]:
 
 
 @given(streams, st.sampled_from(PLANS), st.booleans(), st.sampled_from([1, 7, 10_000]))
-def test_the_quick_way_and_the_reading_way_agree(
+def test_the_fast_path_and_the_exact_one_agree(
     documents: list[Any], plan: ResponsePlan, ascii: bool, size: int
 ) -> None:
     raw = b"".join(event(json.dumps(document, ensure_ascii=ascii)) for document in documents)
@@ -147,7 +147,7 @@ def test_counted_events_are_not_read_in_the_run_of_a_stream(plan: ResponsePlan) 
     assert readings(plan, events, RESPONSES) <= 25
 
 
-def test_interleaved_choices_each_have_their_skeleton() -> None:
+def test_interleaved_choices_each_have_their_compiled_event() -> None:
     events = [event(chunk({"reasoning_content": f"word {n}"}, index=n % 4)) for n in range(100)]
     assert readings(STRIP, events) <= 12
 

@@ -126,7 +126,7 @@ def test_a_line_within_a_document_of_several_is_no_document() -> None:
         (ContentHint.UNSURE, b"\x1e"),
     ],
 )
-def test_a_line_is_read_behind_what_separates_it_from_the_one_before(label: ContentHint, lead: bytes) -> None:
+def test_a_line_is_read_after_what_separates_it_from_the_one_before(label: ContentHint, lead: bytes) -> None:
     raw = lines(HELLO) + lead + lines(HIDDEN) + lead + lines(BYE)
     for size in (1, 7, 10_000):
         assert rewritten(raw, label, size) == lines(HELLO) + lead + lines(BYE)

@@ -1,4 +1,4 @@
-"""The shell of a stream: framing, first bytes, what cannot be read, signs of life."""
+"""The shell of a stream: framing, first bytes, what cannot be read, keep-alives."""
 
 import json
 from collections.abc import Sequence
@@ -138,7 +138,7 @@ def test_a_json_body_labelled_as_an_event_stream_is_a_body() -> None:
     assert rewrite_stream(error, STRIP) == error
 
 
-def test_bare_json_behind_events_is_a_body() -> None:
+def test_bare_json_after_events_is_a_body() -> None:
     error = b'{\n "error": {"message": "overloaded"}\n}\n'
     assert rewrite_stream(HELLO + error, STRIP) == HELLO + error
     whole = json.dumps(body({"content": "a", "reasoning": "Secret"})).encode()
@@ -200,7 +200,7 @@ def test_a_body_gets_no_comments() -> None:
     assert one.finish() != []
 
 
-def test_a_comment_stands_between_events_even_where_one_is_half_there() -> None:
+def test_a_comment_comes_between_events_even_where_one_is_half_there() -> None:
     one = machine(TO_REASONING)
     pieces = [*one.feed(HELLO[:9], 20.0), *one.feed(HELLO[9:], 21.0)]
     assert pieces == [b": keep-alive\n\n", HELLO]

@@ -65,7 +65,7 @@ def test_every_carrier_goes(member: dict[str, Any]) -> None:
     assert b"Secret" not in repr(rewrite_json(STRIP, body({"content": "Hi"} | member))).encode()
 
 
-def test_a_thought_inside_a_content_list_goes_and_the_text_stays() -> None:
+def test_reasoning_inside_a_content_list_goes_and_the_text_stays() -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Secret"}]}
     text = {"type": "text", "text": "Hi"}
     assert rewrite_documents(STRIP, chunk({"content": [thought]}), chunk({"content": [thought, text]})) == [
@@ -205,14 +205,14 @@ def test_the_finish_keeps_its_metadata_unless_the_choice_is_hidden(before: list[
     assert ("token_ids" in choices_after(*before, finish)[-1]) is keeps
 
 
-def test_deepseeks_thought_tokens_go_and_count_as_reasoning() -> None:
+def test_deepseeks_reasoning_tokens_go_and_count_as_reasoning() -> None:
     listed = {"content": None, "reasoning_content": [{"token": "Secret", "bytes": None}]}
     answer = chunk({"content": "Hi"}, logprobs=logprobs("Hi") | {"reasoning_content": None})
     assert choices_after(chunk({"reasoning_content": "Secret"}, logprobs=listed), answer) == [answer["choices"][0]]
     assert choices_after(chunk({"content": "Hi"}, logprobs=listed)) == [chunk({"content": "Hi"})["choices"][0]]
 
 
-def test_togethers_copies_go_with_the_thought_and_stay_with_the_answer() -> None:
+def test_togethers_copies_go_with_the_reasoning_and_stay_with_the_answer() -> None:
     hidden = chunk({"reasoning": "Secret", "token_id": 7}, text="Secret", logprobs=-0.5)
     answers = [chunk({"content": "Hi", "token_id": n}, text="Hi") for n in (8, 9)]
     first, second = choices_after(hidden, *answers)
@@ -345,7 +345,7 @@ def test_a_whole_message_beside_a_delta_neither_leaks_nor_moves_the_stream() -> 
     assert "Sec" not in repr(after)
 
 
-def test_a_message_with_a_thought_costs_the_delta_beside_it_its_metadata() -> None:
+def test_a_message_with_reasoning_costs_the_delta_beside_it_its_metadata() -> None:
     both = chunk({"content": "Hi"}, message={"content": "Hi", "reasoning": "Secret"}, logprobs=logprobs("Secret", "Hi"))
     (after,) = choices_after(both)
     assert after == chunk({"content": "Hi"}, message={"content": "Hi"})["choices"][0]

@@ -116,7 +116,7 @@ class Stripper(Action):
             return self._drop(updates)
         self._note_sent(updates)
         self._numbers.renumber(updates, edits)
-        return Outcome(Effect.STRIPPED if edits else Effect.NONE, lost=set().union(*lost))
+        return Outcome(Effect.STRIPPED if edits else Effect.NONE, lost=sorted(set().union(*lost)))
 
     def expect(self, updates: list[Update]) -> None:
         self._numbers.note(updates)
