@@ -1,5 +1,7 @@
 """The seam between actions and who runs them: what an action that does nothing answers, and what counts as left."""
 
+from typing import Any
+
 import pytest
 
 from tests.dialects.api import Api
@@ -33,7 +35,7 @@ def test_the_action_that_does_nothing_leaves_a_document_as_it_is() -> None:
     ],
 )
 def test_the_envelope_and_empty_members_are_nothing_left(
-    delta: dict[str, object], choice: dict[str, object], is_left: bool
+    delta: dict[str, Any], choice: dict[str, Any], is_left: bool
 ) -> None:
     updates, edits = CHAT.updates(chunk(delta, **choice)), Edits()
     for update in updates:
