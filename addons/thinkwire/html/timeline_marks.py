@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.text import common_start
-from thinkwire.rewrite.reading.transcript import EventContent, Moment
+from thinkwire.rewrite.reading.transcript import EventContent, Moment, Number
 
-__all__ = ["ContentPair", "ItemKind", "Number", "TimelineItem", "in_order", "timeline_items"]
+__all__ = ["ContentPair", "ItemKind", "TimelineItem", "in_order", "timeline_items"]
 
 
 class ItemKind(Enum):
@@ -27,9 +27,6 @@ class ItemKind(Enum):
     """A finish reason, usage, an end mark, or nothing that is shown."""
     BAD = "error"
     """An error, or an event that cannot be read."""
-
-
-type Number = int | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from thinkwire.rewrite.reading.transcript import assembled
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.rule_tests.expected import RuleTest
 from thinkwire.ruleset.rule_tests.overrides import OverridesError, RequestOverrides
-from thinkwire.ruleset.rule_tests.verdict import Actual, Document, Verdict, mismatches
+from thinkwire.ruleset.rule_tests.verdict import Actual, GotDocument, Verdict, mismatches
 from thinkwire.wire.json_tree import Unreadable, decode, read
 
 __all__ = ["run_test"]
@@ -117,12 +117,12 @@ def _change(request: http.Request, overrides: RequestOverrides, *, strict: bool)
         request.content = overrides.edit(request.get_content(strict=False) or b"", strict=strict)
 
 
-def _body(message: http.Message) -> Document:
+def _body(message: http.Message) -> GotDocument:
     return _document(decode(message.get_content(strict=False) or b""), "")
 
 
-def _document(text: str, where: str) -> Document:
+def _document(text: str, where: str) -> GotDocument:
     try:
-        return Document(where, text, read(text, None).value)
+        return GotDocument(where, text, read(text, None).value)
     except (Unreadable, ValueError, RecursionError):
-        return Document(where, text)
+        return GotDocument(where, text)

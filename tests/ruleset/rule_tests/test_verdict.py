@@ -8,9 +8,11 @@ import pytest
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, Moment
 from thinkwire.ruleset.rule_tests.expected import Expected
-from thinkwire.ruleset.rule_tests.verdict import Actual, Document, mismatches
+from thinkwire.ruleset.rule_tests.verdict import Actual, GotDocument, mismatches
 
-REQUEST = Document("", "", {"model": "m", "n": 1, "stream": True, "messages": [{"role": "user"}, {"thinking": "Hm"}]})
+REQUEST = GotDocument(
+    "", "", {"model": "m", "n": 1, "stream": True, "messages": [{"role": "user"}, {"thinking": "Hm"}]}
+)
 
 
 def answer(*choices: tuple[str, str]) -> Assembled:
@@ -21,8 +23,8 @@ def answer(*choices: tuple[str, str]) -> Assembled:
     return Assembled(said)
 
 
-def documents(*values: Any) -> list[Document]:
-    return [Document(f"event {number}", "", value) for number, value in enumerate(values, 1)]
+def documents(*values: Any) -> list[GotDocument]:
+    return [GotDocument(f"event {number}", "", value) for number, value in enumerate(values, 1)]
 
 
 CAME = Actual(("one", "two"), REQUEST, 200, 200, answer(("Hm so", "Hi")))
@@ -124,7 +126,7 @@ def test_one_value_among_placeholders_is_enough(value: Any) -> None:
 
 
 def test_a_document_that_cannot_be_read_has_what_it_names() -> None:
-    came = replace(CAME, documents=[Document("event 1", '{"reasoning": "Hm')])
+    came = replace(CAME, documents=[GotDocument("event 1", '{"reasoning": "Hm')])
     assert said(Expected(absent=(("delta", "reasoning"),)), came) == [
         ("absent", "no delta.reasoning", "its name in event 1, which cannot be read")
     ]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.core.dialect import Dialect, Handling, Phase
-from thinkwire.dialects.core.insertion import Element, as_element
+from thinkwire.dialects.core.insertion import ElementMaker, as_element
 from thinkwire.dialects.core.parts import (
     ENVELOPE,
     ERROR,
@@ -303,7 +303,7 @@ def _write_message(text: str, item_id: str, type_: str, member: str) -> list[tup
     ]
 
 
-def _item_around(prefix: str, before: str, after: str) -> Element:
+def _item_around(prefix: str, before: str, after: str) -> ElementMaker:
     """An item of a whole response, with an id made from that of the item that it replaces or goes beside, as in the
     stream."""
 

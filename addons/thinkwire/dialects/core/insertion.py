@@ -8,23 +8,23 @@ from thinkwire.dialects.core.parts import FieldSpec, Kind, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["DEFAULT_NAMES", "Element", "around", "as_element", "as_member", "insert_element"]
+__all__ = ["DEFAULT_NAMES", "ElementMaker", "around", "as_element", "as_member", "insert_element"]
 
 DEFAULT_NAMES: Final = ("reasoning",)
 """The names of extracted reasoning if no rule gives others: the one that new clients read."""
 
 type Insertion = Callable[[str, Node, Sequence[str], Edits], None]
 """Given the reasoning, the text's node, the names that rename asks for, and the edits to add to."""
-type Element = Callable[[str, Node], str]
+type ElementMaker = Callable[[str, Node], str]
 """Makes a quoted text an element of a list, as JSON text, given the element that it replaces or goes beside."""
 
 
-def around(before: str, after: str) -> Element:
+def around(before: str, after: str) -> ElementMaker:
     """An element made of JSON text around the quoted text, whatever it goes beside."""
     return lambda quoted, _beside: f"{before}{quoted}{after}"
 
 
-def as_element(list_name: str, element_of: Element) -> Insertion:
+def as_element(list_name: str, element_of: ElementMaker) -> Insertion:
     """As an element of the list of that name, before the element that holds the text.
 
     A document without such a list is left as it is: the reasoning has its place in another one.

@@ -17,7 +17,7 @@ from thinkwire.dialects.core.dialect import Dialect, Handling
 from thinkwire.dialects.core.parts import ENVELOPE, OTHER, REASONING, FieldSpec, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.declared.documents import has_path, write
-from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, Step, in_document
+from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, PathStep, in_document
 from thinkwire.wire.json_tree import Shape
 
 __all__ = ["Clash", "Declaration", "DeclaredField", "Why", "clashes", "compile_dialect"]
@@ -210,7 +210,7 @@ def _plant(root: _PathNode, path: Path, declared: DeclaredField, position: int) 
             raise _ClashError(position, Why.AROUND, inner.position)
 
 
-def _next(node: _PathNode, step: Step, position: int) -> _PathNode:
+def _next(node: _PathNode, step: PathStep, position: int) -> _PathNode:
     match step:
         case Name(text):
             return node.members.setdefault(in_document(text), _PathNode())

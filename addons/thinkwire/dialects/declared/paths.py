@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Chosen", "EachElement", "Name", "Path", "PathError", "Step", "in_document", "parse_path"]
+__all__ = ["Chosen", "EachElement", "Name", "Path", "PathError", "PathStep", "in_document", "parse_path"]
 
 
 class PathError(ValueError):
@@ -39,8 +39,8 @@ class Chosen:
     value: str
 
 
-type Step = Name | EachElement | Chosen
-type Path = tuple[Step, ...]
+type PathStep = Name | EachElement | Chosen
+type Path = tuple[PathStep, ...]
 
 MAX_STEPS: Final = 32
 """Steps. No API comes near it; functions that follow paths may be recursive."""
@@ -68,7 +68,7 @@ def parse_path(text: str) -> Path:
     """The steps of a path. Raises PathError."""
     if _FROM_JSONPATH.match(text):
         raise PathError("begin with the first member, without `$`")
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     at = 0
     while at < len(text) or not steps:
         match = _STEP.match(text, at)
@@ -86,7 +86,7 @@ def parse_path(text: str) -> Path:
     return tuple(steps)
 
 
-def _step(match: re.Match[str]) -> Step:
+def _step(match: re.Match[str]) -> PathStep:
     if match["name"]:
         return Name(_bare(match["name"]))
     if match["elements"]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Part, Update
-from thinkwire.rewrite.extract.tag_reader import Piece, Reading, TagReader, joined
+from thinkwire.rewrite.extract.tag_reader import Piece, ReaderState, TagReader, joined
 from thinkwire.rewrite.plan import Extract
 from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 from thinkwire.wire.json_tree import Node
@@ -50,7 +50,7 @@ class Splitter:
         self._selects = selects
         """Is there a place for the reasoning in this update's texts? Others are left alone."""
         self._version = version
-        self._readings: VersionedDict[ItemKey | None, Reading] = VersionedDict(version)
+        self._readings: VersionedDict[ItemKey | None, ReaderState] = VersionedDict(version)
         self._first_block: Versioned[ItemKey | None] = Versioned(version, None)
         """The block with the first text of an answer that is a row of them: only that may start inside reasoning."""
 

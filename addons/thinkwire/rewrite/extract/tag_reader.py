@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Self
 
 from thinkwire.dialects.core.tag_families import Family, Marker, TagState
 
-__all__ = ["Piece", "Reading", "TagReader", "joined", "marker_prefixes"]
+__all__ = ["Piece", "ReaderState", "TagReader", "joined", "marker_prefixes"]
 
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     text: str
 
 
-class Reading(NamedTuple):
+class ReaderState(NamedTuple):
     """How far a text has been read: all that decides about what follows."""
 
     state: TagState
@@ -67,15 +67,15 @@ class TagReader:
         return bool(self._held)
 
     @classmethod
-    def resume(cls, family: Family, reading: Reading) -> Self:
+    def resume(cls, family: Family, reading: ReaderState) -> Self:
         """A reader that goes on after another one."""
         reader = cls(family, starts_inside=False)
         reader._state, reader._held, reader._only_first = reading
         return reader
 
     @property
-    def reading(self) -> Reading:
-        return Reading(self._state, self._held, self._only_first)
+    def reading(self) -> ReaderState:
+        return ReaderState(self._state, self._held, self._only_first)
 
     def feed(self, text: str) -> list[Piece]:
         """The pieces that this text completes; neighbours of one kind are one."""

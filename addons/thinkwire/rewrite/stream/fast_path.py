@@ -36,15 +36,15 @@ _TEXT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))+
 """The inside of a JSON string that is not empty and holds no line end, as the reading way takes it."""
 _STRING: Final = re.compile(STRING)
 
-type Span = tuple[int, int]
+type ByteSpan = tuple[int, int]
 
 
 class Gaps(NamedTuple):
     """What may vary in an event without another outcome, as spans of its bytes."""
 
-    text: Span
+    text: ByteSpan
     """The inside of a string that is not empty."""
-    clock: Span | None
+    clock: ByteSpan | None
     """The digits of a number that goes on as it came: a clock such as `created`, or a count of events."""
 
     def shifted(self, move: Callable[[int], int | None]) -> "Gaps | None":
@@ -54,7 +54,7 @@ class Gaps(NamedTuple):
         return Gaps(text, clock) if text is not None else None
 
 
-def _shifted(span: Span, move: Callable[[int], int | None]) -> Span | None:
+def _shifted(span: ByteSpan, move: Callable[[int], int | None]) -> ByteSpan | None:
     start, end = move(span[0]), move(span[1])
     return (start, end) if start is not None and end is not None else None
 
@@ -70,7 +70,7 @@ class EventForm:
     tail_digits: int
     trail: bytes
 
-    def text_in(self, raw: bytes) -> Span | None:
+    def text_in(self, raw: bytes) -> ByteSpan | None:
         """The span of the text in an event of this form; None if it has another."""
         if not (raw.startswith(self.lead) and raw.endswith(self.trail)):
             return None
@@ -119,7 +119,7 @@ class CompiledEvent:
     sink: TextSink
     """Hears the texts."""
 
-    def rewrite(self, raw: bytes, text: Span) -> bytes:
+    def rewrite(self, raw: bytes, text: ByteSpan) -> bytes:
         form, sent = self.form, raw[text[0] : text[1]].join(self.sent)
         if form.head_digits:
             at = len(form.lead)
@@ -228,11 +228,11 @@ def gaps_in(updates: list[Update]) -> Gaps | None:
     return Gaps(text, _clock(updates[0])) if text else None
 
 
-def _inside(node: Node) -> Span | None:
+def _inside(node: Node) -> ByteSpan | None:
     return (node.at + 1, node.end - 1) if node.is_string else None
 
 
-def _last_text(part: Part) -> Span | None:
+def _last_text(part: Part) -> ByteSpan | None:
     """The last string of a tool call that is not a name: the piece of `arguments`, if these come last."""
     node, last = part.node, None
     for match in _STRING.finditer(node.text, node.at, node.end):
@@ -242,7 +242,7 @@ def _last_text(part: Part) -> Span | None:
     return last
 
 
-def _clock(own: Update) -> Span | None:
+def _clock(own: Update) -> ByteSpan | None:
     """The number of a document that may be another one in the next."""
     counts = [node for count_of, _, node in own.counters if count_of is CountOf.DOCUMENTS]
     if counts:

@@ -16,11 +16,11 @@ from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
 from thinkwire.ruleset.rule_tests.overrides import member_at
 
-__all__ = ["Actual", "Document", "Mismatch", "Verdict", "mismatches"]
+__all__ = ["Actual", "GotDocument", "Mismatch", "Verdict", "mismatches"]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class GotDocument:
     """One document of an answer, or a request's body."""
 
     where: str
@@ -36,14 +36,14 @@ class Actual:
 
     rules: tuple[str, ...]
     """The ids of those that decided."""
-    request: Document | None
+    request: GotDocument | None
     """What goes up to the provider; None if nothing does."""
     status: int
     provider_status: int
     """What the provider answered; if `status` differs, the request was refused or the answer withheld here."""
     answer: Assembled
     """What a client reads, assembled."""
-    documents: list[Document] = field(default_factory=list)
+    documents: list[GotDocument] = field(default_factory=list)
     """What a client gets."""
     notes: tuple[str, ...] = ()
     """What the log says about it; worth showing beside a mismatch."""
@@ -122,7 +122,7 @@ def _members(
     absent: str,
     wanted: Iterable[JSONPath],
     unwanted: Iterable[JSONPath],
-    documents: list[Document],
+    documents: list[GotDocument],
     searched: str,
 ) -> Iterator[Mismatch]:
     for path in wanted:
@@ -135,7 +135,7 @@ def _members(
             yield Mismatch(absent, f"no {'.'.join(path)}", where)
 
 
-def _occurrences(documents: list[Document], path: JSONPath) -> Iterator[str]:
+def _occurrences(documents: list[GotDocument], path: JSONPath) -> Iterator[str]:
     """Where a member is; a document that cannot be read has it if it has its name."""
     for document in documents:
         place = f" in {document.where}" if document.where else ""
@@ -149,7 +149,7 @@ type _Way = tuple[str | int, ...]
 """Names of members and numbers of elements, from the outside in."""
 
 
-def _found(document: Document, path: JSONPath) -> Iterator[tuple[_Way, Any]]:
+def _found(document: GotDocument, path: JSONPath) -> Iterator[tuple[_Way, Any]]:
     """The values whose way ends in this path, each with its whole way."""
     for way, value in _walk(document.value):
         if _ends_in(way, path):
@@ -184,7 +184,7 @@ def _says_something(value: Any) -> bool:
     return value is not None and value not in ("", [], {})
 
 
-def _member(path: JSONPath, expected: Value, request: Document) -> Iterator[Mismatch]:
+def _member(path: JSONPath, expected: Value, request: GotDocument) -> Iterator[Mismatch]:
     value = member_at(request.value, path)
     if not value_test(expected)(value):
         got = "nothing there" if value is ABSENT else _quoted(value)
