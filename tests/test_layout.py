@@ -20,15 +20,6 @@ FLAT = {"dialects/apis"}
 """One file per API, however many there are."""
 
 UNPAIRED: dict[str, str] = {
-    "dialects/core/tool_calls.py": "to be written",
-    "dialects/history/base.py": "to be written",
-    "dialects/history/chat.py": "to be written",
-    "dialects/history/chat_collector.py": "to be written",
-    "dialects/history/gemini.py": "to be written",
-    "dialects/history/message.py": "to be written",
-    "dialects/history/messages.py": "to be written",
-    "dialects/history/responses.py": "to be written",
-    "dialects/history/writers.py": "to be written",
     "ruleset/field_types.py": "to be written",
     "ruleset/model/base.py": "to be written",
     "ruleset/model/dialect.py": "to be written",
