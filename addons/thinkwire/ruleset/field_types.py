@@ -8,19 +8,22 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, cast
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     Discriminator,
     Field,
+    GetCoreSchemaHandler,
     PlainValidator,
     Tag,
     ValidationInfo,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.declared.paths import PathError, parse_path
@@ -48,17 +51,42 @@ class Filter:
     holds: Compiled
 
 
-def union(expected: str, **kinds: str) -> Discriminator:
-    """Chooses a union's member by the type of the value: Python's name of the type -> the member's tag.
+SCALARS = (str, bool, int, float, NoneType)
 
-    Tags appear between keys in an error's `loc`. They begin with NUL because no key can.
+
+@dataclass(frozen=True, slots=True)
+class ByType:
+    """Chooses a union's member by the type of the value, so that an error is about that member alone.
+
+    Tags of members appear between keys in an error's `loc`. They begin with NUL because no key can.
     """
 
-    def choose(value: object) -> str | None:
-        return kinds.get(type(value).__name__)
+    expected: str
 
-    # The words are the message itself: a context is a dict, and Python 3.12.3 hashes what is in a union.
-    return Discriminator(choose, custom_error_type="wrong-kind", custom_error_message=expected)
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        tags = {kind: f"\0{_types(member)[0].__name__}" for member in get_args(source) for kind in _types(member)}
+        members = tuple(Annotated[member, Tag(tags[_types(member)[0]])] for member in get_args(source))
+        # The words are the message itself: a context is a dict, and Python 3.12.3 hashes what is in a union.
+        choose = Discriminator(
+            lambda value: tags.get(type(value)), custom_error_type="wrong-kind", custom_error_message=self.expected
+        )
+        return handler.generate_schema(Annotated[Union[members], choose])  # noqa: UP007  # made here
+
+
+def _types(annotation: Any) -> tuple[type, ...]:
+    """Python's types of what a rule file can say for a member of a union."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _types(arguments[0])
+    if origin in (Union, UnionType):
+        return tuple(kind for argument in arguments for kind in _types(argument))
+    if origin is not None:
+        return (origin,)
+    if annotation is Any:
+        return SCALARS
+    if issubclass(annotation, BaseModel):
+        return (dict,)
+    return (annotation if annotation in SCALARS else str,)
 
 
 def _matching(pattern: re.Pattern[str], code: str) -> AfterValidator:
@@ -167,7 +195,7 @@ Path = Annotated[str, _matching(PATH, "bad-path"), _pattern(PATH)]
 HeaderName = Annotated[str, _matching(HEADER_NAME, "bad-header-name"), _pattern(HEADER_NAME)]
 PlacePath = Annotated[str, AfterValidator(_check_place), WithJsonSchema({"type": "string", "minLength": 1})]
 FilterText = Annotated[Filter, PlainValidator(_compile_filter), WithJsonSchema({"type": "string"})]
-Number = Annotated[Any, PlainValidator(_check_number), WithJsonSchema({"type": "number"})]
+Number = Annotated[int | float, PlainValidator(_check_number), WithJsonSchema({"type": "number"})]
 Seconds = Annotated[
     float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
 ]
@@ -180,40 +208,16 @@ ErrorStatus = Annotated[
 Status = Annotated[int, *_whole_number(100, HIGHEST_STATUS, f"a whole number from 100 to {HIGHEST_STATUS}")]
 FamilyName = Annotated[str, *one_of(*FAMILIES)]
 
-type _JSON = Annotated[
-    Annotated[list[_JSON], Tag("\0list")]
-    | Annotated[dict[str, _JSON], Tag("\0mapping")]
-    | Annotated[Any, Tag("\0value")],
-    union(
-        "a JSON value",
-        list="\0list",
-        dict="\0mapping",
-        str="\0value",
-        int="\0value",
-        float="\0value",
-        bool="\0value",
-        NoneType="\0value",
-    ),
-]
+type _JSON = Annotated[list[_JSON] | dict[str, _JSON] | Any, ByType("a JSON value")]
 # Not pydantic's JsonValue: it puts `list` and `dict` into an error's `loc`, where keys can have those names.
 JSON = Annotated[_JSON, WithJsonSchema({})]
 
-Globs = Annotated[
-    Annotated[str, Tag("\0text")] | Annotated[list[str], Field(min_length=1), Tag("\0list")],
-    union("text or a list of texts", str="\0text", list="\0list"),
-]
-PlacePaths = Annotated[
-    Annotated[PlacePath, Tag("\0text")] | Annotated[list[PlacePath], Field(min_length=1), Tag("\0list")],
-    union("a path or a list of paths", str="\0text", list="\0list"),
-]
-Filters = Annotated[
-    Annotated[FilterText, Tag("\0text")] | Annotated[list[FilterText], Field(min_length=1), Tag("\0list")],
-    union("text or a list of texts", str="\0text", list="\0list"),
-]
-Booleans = Annotated[
-    Annotated[bool, Tag("\0boolean")] | Annotated[list[bool], Field(min_length=1), Tag("\0list")],
-    union("true or false", bool="\0boolean", list="\0list"),
-]
+T = TypeVar("T")
+Some = Annotated[list[T], Field(min_length=1)]
+Globs = Annotated[str | Some[str], ByType("text or a list of texts")]
+PlacePaths = Annotated[PlacePath | Some[PlacePath], ByType("a path or a list of paths")]
+Filters = Annotated[FilterText | Some[FilterText], ByType("text or a list of texts")]
+Booleans = Annotated[bool | Some[bool], ByType("true or false")]
 RuleIds = Annotated[list[Id], once_each]
 Name = Annotated[str, _matching(NAMES, "bad-path"), _pattern(NAMES)]
-Names = Annotated[list[Name], Field(min_length=1), once_each]
+Names = Annotated[Some[Name], once_each]

@@ -125,7 +125,7 @@ KEYS = st.sampled_from(
     [
         *(key for model in mappings().values() for key in model.key_names()),
         "\0list",
-        "\0mapping",
+        "\0dict",
         "[key]",
         "dict",
         "list",

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field, Tag, create_model
+from pydantic import Field, create_model
 
-from thinkwire.ruleset.field_types import Booleans, Filters, Globs, HeaderName, Id, Number, Path, union
+from thinkwire.ruleset.field_types import Booleans, ByType, Filters, Globs, HeaderName, Id, Number, Path, Some
 from thinkwire.ruleset.model.base import Filled, Mapping
 from thinkwire.ruleset.settings.setting import Setting, Side
 from thinkwire.ruleset.settings.table import SETTINGS
@@ -16,31 +16,9 @@ class Exists(Mapping):
     exists: bool = Field(description="true: the member must be there, also with the value null; false: it must not.")
 
 
-BodyValue = Annotated[
-    Annotated[str, Tag("\0text")]
-    | Annotated[bool, Tag("\0boolean")]
-    | Annotated[Number, Tag("\0number")]
-    | Annotated[Exists, Tag("\0mapping")],
-    union(
-        "text, a number, true/false or {exists: true}",
-        str="\0text",
-        bool="\0boolean",
-        int="\0number",
-        float="\0number",
-        dict="\0mapping",
-    ),
-]
+BodyValue = Annotated[str | bool | Number | Exists, ByType("text, a number, true/false or {exists: true}")]
 BodyValues = Annotated[
-    Annotated[BodyValue, Tag("\0value")] | Annotated[list[BodyValue], Field(min_length=1), Tag("\0list")],
-    union(
-        "text, a number, true/false, {exists: true} or a list of these",
-        str="\0value",
-        bool="\0value",
-        int="\0value",
-        float="\0value",
-        dict="\0value",
-        list="\0list",
-    ),
+    BodyValue | Some[BodyValue], ByType("text, a number, true/false, {exists: true} or a list of these")
 ]
 
 
@@ -86,10 +64,7 @@ class Response(_settings_of(Side.RESPONSE)):  # type: ignore[misc]
     """What happens to the answer."""
 
 
-Conditions = Annotated[
-    Annotated[Condition, Tag("\0mapping")] | Annotated[list[Condition], Field(min_length=1), Tag("\0list")],
-    union("a mapping or a list of mappings", dict="\0mapping", list="\0list"),
-]
+Conditions = Annotated[Condition | Some[Condition], ByType("a mapping or a list of mappings")]
 
 
 class RuleModel(Mapping):

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, Tag
+from pydantic import ConfigDict, Field
 
-from thinkwire.ruleset.field_types import JSON, HeaderName, Id, Names, Number, Path, RuleIds, Size, Status, union
+from thinkwire.ruleset.field_types import JSON, ByType, HeaderName, Id, Names, Number, Path, RuleIds, Size, Status
 from thinkwire.ruleset.model.base import Filled, Mapping
 
 
@@ -23,10 +23,7 @@ class OverridesModel(Filled):
     )
 
 
-ExpectedValue = Annotated[
-    Annotated[str, Tag("\0text")] | Annotated[bool, Tag("\0boolean")] | Annotated[Number, Tag("\0number")],
-    union("text, a number or true/false", str="\0text", bool="\0boolean", int="\0number", float="\0number"),
-]
+ExpectedValue = Annotated[str | bool | Number, ByType("text, a number or true/false")]
 
 
 class ExpectedRequest(Filled):

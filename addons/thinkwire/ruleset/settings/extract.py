@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, Tag, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, merged, pairs
 from thinkwire.rewrite.plan import Extract
-from thinkwire.ruleset.field_types import FamilyName, a_list, member_of, union
+from thinkwire.ruleset.field_types import ByType, FamilyName, Some, a_list, member_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
@@ -54,7 +54,7 @@ TagPair = Annotated[
     AfterValidator(_check_pair),
     WithJsonSchema({"type": "array", "items": TAG_SCHEMA, "minItems": 2, "maxItems": 2}),
 ]
-TagPairs = Annotated[list[TagPair], Field(min_length=1), a_list("a list of pairs of tags")]
+TagPairs = Annotated[Some[TagPair], a_list("a list of pairs of tags")]
 
 
 class ExtractOptions(Mapping):
@@ -80,18 +80,9 @@ class ExtractOptions(Mapping):
     )
 
 
-ExtractItem = Annotated[
-    Annotated[FamilyName, Tag("\0text")] | Annotated[ExtractOptions, Tag("\0mapping")],
-    union("a tag family or a mapping such as {family: think}", str="\0text", dict="\0mapping"),
-]
+ExtractItem = Annotated[FamilyName | ExtractOptions, ByType("a tag family or a mapping such as {family: think}")]
 ExtractValue = Annotated[
-    Annotated[ExtractItem, Tag("\0item")] | Annotated[list[ExtractItem], Tag("\0list")],
-    union(
-        "a tag family, a mapping such as {family: think}, or a list of these",
-        str="\0item",
-        dict="\0item",
-        list="\0list",
-    ),
+    ExtractItem | list[ExtractItem], ByType("a tag family, a mapping such as {family: think}, or a list of these")
 ]
 
 type Item = str | ExtractOptions

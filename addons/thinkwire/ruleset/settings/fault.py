@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, Tag
+from pydantic import ConfigDict, Field
 
 from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
-from thinkwire.ruleset.field_types import Count, ErrorStatus, Seconds, Size, one_of, union
+from thinkwire.ruleset.field_types import ByType, Count, ErrorStatus, Seconds, Size, one_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
 __all__ = ["FaultValue", "compile_fault", "contradiction", "fault_conflicts", "spell_fault"]
-
-NoneAtAll = Annotated[str, *one_of("none")]
 
 
 class FirstOptions(Mapping):
@@ -30,10 +28,7 @@ class StallOptions(Mapping):
     seconds: Seconds = Field(description="For how long.")
 
 
-FirstRefused = Annotated[
-    Annotated[ErrorStatus, Tag("\0number")] | Annotated[FirstOptions, Tag("\0mapping")],
-    union("a status, or a mapping such as {status: 429, times: 2}", int="\0number", dict="\0mapping"),
-]
+FirstRefused = Annotated[ErrorStatus | FirstOptions, ByType("a status, or a mapping such as {status: 429, times: 2}")]
 
 
 class FaultOptions(Mapping):
@@ -75,8 +70,7 @@ class FaultOptions(Mapping):
 
 
 FaultValue = Annotated[
-    Annotated[NoneAtAll, Tag("\0text")] | Annotated[FaultOptions, Tag("\0mapping")],
-    union("none, or a mapping such as {cut_after: 20}", str="\0text", dict="\0mapping"),
+    Annotated[str, *one_of("none")] | FaultOptions, ByType("none, or a mapping such as {cut_after: 20}")
 ]
 
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, Tag
+from pydantic import ConfigDict, Field
 
 from thinkwire.rewrite.plan import History, To
-from thinkwire.ruleset.field_types import member_of, one_of, union
+from thinkwire.ruleset.field_types import ByType, member_of, one_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
@@ -34,11 +34,9 @@ class HistoryOptions(Mapping):
 
 
 HistoryValue = Annotated[
-    Annotated[HistoryForm, Tag("\0text")] | Annotated[HistoryOptions, Tag("\0mapping")],
-    union(
-        "keep, drop, reasoning_content, reasoning, inline, native, auto, or a mapping such as {to: auto, fill: text}",
-        str="\0text",
-        dict="\0mapping",
+    HistoryForm | HistoryOptions,
+    ByType(
+        "keep, drop, reasoning_content, reasoning, inline, native, auto, or a mapping such as {to: auto, fill: text}"
     ),
 ]
 

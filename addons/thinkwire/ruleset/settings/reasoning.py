@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Annotated, Final, assert_never
 
-from pydantic import ConfigDict, Field, Tag
+from pydantic import ConfigDict, Field
 
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.registry import SPELLINGS
 from thinkwire.rewrite.plan import Inline, Keep, Opaque, Reasoning, Rename, Strip, TokenMetadata
-from thinkwire.ruleset.field_types import FamilyName, member_of, once_each, one_of, union
+from thinkwire.ruleset.field_types import ByType, FamilyName, Some, member_of, once_each, one_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
@@ -19,10 +19,7 @@ THINK: Final = FAMILIES["think"]
 
 ActionName = Annotated[str, *one_of("keep", "strip", "inline")]
 Spelling = Annotated[str, *one_of(*SPELLINGS)]
-Spellings = Annotated[
-    Annotated[Spelling, Tag("\0text")] | Annotated[list[Spelling], Field(min_length=1), once_each, Tag("\0list")],
-    union("a name or a list of names", str="\0text", list="\0list"),
-]
+Spellings = Annotated[Spelling | Annotated[Some[Spelling], once_each], ByType("a name or a list of names")]
 
 
 class StripOptions(Mapping):
@@ -61,8 +58,7 @@ class ReasoningAction(Mapping):
 
 
 ReasoningValue = Annotated[
-    Annotated[ActionName, Tag("\0text")] | Annotated[ReasoningAction, Tag("\0mapping")],
-    union("keep, strip, inline, or a mapping such as {rename: reasoning}", str="\0text", dict="\0mapping"),
+    ActionName | ReasoningAction, ByType("keep, strip, inline, or a mapping such as {rename: reasoning}")
 ]
 
 
