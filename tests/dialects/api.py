@@ -12,7 +12,8 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.json_tree import Node, decode, read
 
 SIZES = (1, 7, 1_000_000)

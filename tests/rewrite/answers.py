@@ -8,7 +8,8 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import OnError, Opaque, Rename, ResponsePlan, Strip, TokenMetadata
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Tally
 
 STRIP = ResponsePlan(Strip(), OnError.DROP)

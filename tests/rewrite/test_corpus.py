@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus import Recorded, chat_answers, needs_corpus
 from tests.rewrite.answers import CHAT_REQUEST, STRIP, TO_REASONING, TO_REASONING_CONTENT, rewrite_stream
-from thinkwire.dialects.registry import SPELLINGS
+from thinkwire.dialects.apis.chat_completions import SPELLINGS
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Rename, ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body

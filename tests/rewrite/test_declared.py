@@ -19,7 +19,8 @@ from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 KEEP = ResponsePlan()
 TALK, EVENTS, OTHER = "/api/v9/talk", "/v9/events", "/v1/chat/completions"

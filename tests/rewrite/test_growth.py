@@ -15,7 +15,8 @@ from thinkwire.dialects.apis.openai_responses import OPENAI_RESPONSES
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 SAID, THOUGHT = {"type": "text", "text": "a"}, {"type": "thinking", "thinking": "b"}
 ITEM = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}

@@ -7,7 +7,8 @@ import pytest
 from tests.rewrite.answers import STRIP
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 CANDIDATES = b'"candidates":[{"content":{"parts":[{"thought":true,"text":"Secret"}]}}]'
 THINKING = b'"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Secret"}'

@@ -19,7 +19,7 @@ from tests.rewrite.answers import (
     rewrite_stream,
     stream,
 )
-from thinkwire.dialects.registry import SPELLINGS
+from thinkwire.dialects.apis.chat_completions import SPELLINGS
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Rename, ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body

@@ -17,7 +17,8 @@ from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.json_tree import Node, decode, read
 
 REQUEST = RequestFacts("h", "/model/m/converse-stream", "POST", (), None, "bedrock-converse")

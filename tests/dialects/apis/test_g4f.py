@@ -10,7 +10,7 @@ from thinkwire.dialects.apis.g4f import G4F
 from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import request_facts
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 API = Api(G4F, "/backend-api/v2/conversation")
 REASONING: list[dict[str, Any]] = [

@@ -11,7 +11,7 @@ from thinkwire.dialects.apis.gemini import GEMINI
 from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import dialect_of_request, request_facts, streams_a_list
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 API = Api(GEMINI, "/v1beta/models/gemini-3-pro:streamGenerateContent")
 USAGE = {"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 30, "totalTokenCount": 35}

@@ -12,7 +12,7 @@ from thinkwire.dialects.apis.ollama import OLLAMA
 from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.plan import ResponsePlan
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 CHAT = Api(OLLAMA, "/api/chat")
 GENERATE = Api(OLLAMA, "/api/generate")

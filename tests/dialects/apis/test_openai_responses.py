@@ -17,7 +17,7 @@ from thinkwire.dialects.core.parts import Extent, ItemKey, Kind
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.registry import dialect_of_request, request_facts
 from thinkwire.rewrite.plan import OnError, ResponsePlan
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.json_tree import read
 
 API = Api(OPENAI_RESPONSES, "/v1/responses")

@@ -13,7 +13,8 @@ from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, pairs
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)

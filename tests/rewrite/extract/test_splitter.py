@@ -26,7 +26,8 @@ from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, Keep, OnError, Reasoning, Rename, ResponsePlan, Strip
 from thinkwire.rewrite.stream.documents import rewrite_body
 from thinkwire.rewrite.stream.fast_path import FastPath
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 THINK = FAMILIES["think"]
 ANYWHERE = pairs("anywhere", [("<think>", "</think>")], Where.ANYWHERE)

@@ -15,7 +15,8 @@ from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.history.recorder import ReasoningCapture
 from thinkwire.rewrite.plan import History, Keep, RequestPlan, ResponsePlan, To
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 CALLER = b"c" * 16
 KEEP = ResponsePlan(Keep())

@@ -33,7 +33,8 @@ from tests.rewrite.history.session import (
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.history.mapper import map_history
 from thinkwire.rewrite.plan import History, RequestPlan, ResponsePlan, To
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.json_tree import Unreadable
 
 

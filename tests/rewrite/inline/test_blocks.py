@@ -15,7 +15,8 @@ from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, ResponsePlan
 from thinkwire.rewrite.stream.documents import rewrite_body
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 INLINE = ResponsePlan(Inline(FAMILIES["think"]))
 SIZES = pytest.mark.parametrize("size", [1, 7, None])

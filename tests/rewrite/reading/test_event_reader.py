@@ -8,8 +8,7 @@ from tests.rewrite.answers import chunk, event, stream
 from tests.splits import splits
 from thinkwire.dialects.core.parts import Extent
 from thinkwire.rewrite.reading.event_reader import Event, FrameReader
-from thinkwire.rewrite.stream.rewriter import ContentHint
-from thinkwire.rewrite.stream.sniff import BodyFormat
+from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.wire.codings import decoder_for
 
 LINES = b'{"a": 1}\n\n{"b": 2}\n'

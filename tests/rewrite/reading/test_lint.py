@@ -14,7 +14,7 @@ from tests.rewrite.answers import body, chunk, event, logprobs, stream
 from thinkwire.rewrite.reading.event_reader import FrameReader
 from thinkwire.rewrite.reading.lint import Subject, findings
 from thinkwire.rewrite.reading.transcript import Assembler
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 
 def messages(*documents: Any) -> Any:

@@ -17,7 +17,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.reading.event_reader import FrameReader
 from thinkwire.rewrite.reading.transcript import Assembled, Assembler, EventContent, Moment, assembled
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 UNKNOWN = RequestFacts("h", "/", "POST", ())
 

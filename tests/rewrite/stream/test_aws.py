@@ -12,7 +12,8 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Inline, OnError, ResponsePlan, Strip
-from thinkwire.rewrite.stream.rewriter import ContentHint, StreamRewriter
+from thinkwire.rewrite.stream.rewriter import StreamRewriter
+from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Tally
 
 CONVERSE = RequestFacts("h", "/model/m/converse-stream", "POST", (), None, "bedrock-converse")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rewrite.answers import STRIP, TO_REASONING, chunk, rewrite_chunks, stream
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 HIDDEN = chunk({"reasoning_content": "Secret"})
 HELLO = chunk({"content": "Hi"})

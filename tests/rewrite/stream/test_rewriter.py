@@ -10,7 +10,7 @@ from tests.wire.aws_messages import event as aws_event
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.plan import Extract, Keep, OnError, Reasoning, ResponsePlan, Strip
-from thinkwire.rewrite.stream.rewriter import ContentHint
+from thinkwire.rewrite.stream.sniff import ContentHint
 
 HIDDEN = event(chunk({"reasoning": "Secret"}))
 HELLO = event(chunk({"content": "Hi"}))

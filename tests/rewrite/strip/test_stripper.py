@@ -20,7 +20,7 @@ from tests.rewrite.answers import (
     rewrite_stream,
     stream,
 )
-from thinkwire.dialects.registry import SPELLINGS
+from thinkwire.dialects.apis.chat_completions import SPELLINGS
 
 THOUGHT = chunk({"reasoning_content": "Secret"}, logprobs=logprobs("Secret"))
 
