@@ -89,7 +89,7 @@ def test_a_filter_is_compiled_and_keeps_its_text() -> None:
     def compile_filter(text: str) -> Callable[[object], bool]:
         return lambda subject: subject == text
 
-    found = TypeAdapter(types.Filters).validate_python("~m POST", context=compile_filter)
+    found = TypeAdapter(types.FilterText).validate_python("~m POST", context=compile_filter)
     assert (found.text, found.holds("~m POST"), found.holds("x")) == ("~m POST", True, False)
 
 
