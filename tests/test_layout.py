@@ -1,4 +1,4 @@
-"""The package is laid out so that one finds one's way: small folders and modules, one name for one type, paired tests."""
+"""The layout by which one finds one's way: small folders, small modules, one name for one type, a test file each."""
 
 import ast
 from collections import Counter
