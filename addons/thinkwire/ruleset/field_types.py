@@ -1,7 +1,7 @@
 """The types of values that a rule file's keys take, each with its check and its JSON Schema.
 
 Knows pydantic; does not know which key takes which type. A check that fails raises a PydanticCustomError whose type is
-one of ours, so that no wording of pydantic's is ever needed.
+one of ours, so that no wording of pydantic's is ever needed; most bring the words of their problem along.
 """
 
 import re
@@ -27,6 +27,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from thinkwire.dialects.core.tag_families import FAMILIES
 from thinkwire.dialects.declared.paths import PathError, parse_path
+from thinkwire.ruleset.problem import Code, suggest
 
 type Compiled = Callable[[object], bool]
 
@@ -89,17 +90,19 @@ def _types(annotation: Any) -> tuple[type, ...]:
     return (annotation if annotation in SCALARS else str,)
 
 
-def _matching(pattern: re.Pattern[str], code: str) -> AfterValidator:
+def bad_value(code: Code, message: str, hint: str, *, names_key: bool = False) -> PydanticCustomError:
+    """A value that is wrong, in the words of its problem; `names_key`: its key comes before the message."""
+    context = {"code": code, "message": message, "hint": hint, "names_key": names_key}
+    return PydanticCustomError("bad-value", "bad value", context)
+
+
+def _matching(pattern: re.Pattern[str], code: Code, what: str, hint: str) -> tuple[AfterValidator, WithJsonSchema]:
     def check(text: str) -> str:
         if not pattern.fullmatch(text):
-            raise PydanticCustomError("malformed", "{code}", {"code": code})
+            raise bad_value(code, f"`{text}` is not {what}", hint)
         return text
 
-    return AfterValidator(check)
-
-
-def _pattern(pattern: re.Pattern[str]) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": f"^{pattern.pattern}$"})
+    return AfterValidator(check), WithJsonSchema({"type": "string", "pattern": f"^{pattern.pattern}$"})
 
 
 def one_of(*choices: str) -> tuple[AfterValidator, WithJsonSchema]:
@@ -107,7 +110,8 @@ def one_of(*choices: str) -> tuple[AfterValidator, WithJsonSchema]:
 
     def check(text: str) -> str:
         if text not in choices:
-            raise PydanticCustomError("not-a-choice", "{choices}", {"choices": list(choices)})
+            hint = suggest(text, choices, "it can be")
+            raise bad_value(Code.UNKNOWN_VALUE, f"cannot be `{text}`", hint, names_key=True)
         return text
 
     return AfterValidator(check), WithJsonSchema({"type": "string", "enum": list(choices)})
@@ -118,34 +122,32 @@ def member_of(choices: type[Enum]) -> tuple[AfterValidator, WithJsonSchema]:
     return one_of(*(choice.value for choice in choices))
 
 
-def _check_version(value: object) -> int:
+def _number(value: object, expected: str = "a number") -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "the number 1"})
-    if value != 1:
+        raise PydanticCustomError("wrong-kind", expected)
+    return value
+
+
+def _check_version(value: object) -> int:
+    if _number(value, "the number 1") != 1:
         raise PydanticCustomError("version", "version")
     return 1
 
 
-def _check_number(value: object) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "a number"})
-    return value
-
-
 def _check_seconds(value: object) -> float:
-    number = _check_number(value)
-    if number <= 0:
-        raise PydanticCustomError("not-positive", "not positive")
+    if (number := _number(value)) <= 0:
+        hint = "write a number of seconds such as 10"
+        raise bad_value(Code.BAD_NUMBER, "must be more than 0", hint, names_key=True)
     return float(number)
 
 
 def _whole_number(least: int, most: int, expected: str) -> tuple[PlainValidator, WithJsonSchema]:
     def check(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "a whole number"})
+            raise PydanticCustomError("wrong-kind", "a whole number")
         if not least <= value <= most:
             fitting = f"a whole number up to {MOST}" if value > most == MOST else expected
-            raise PydanticCustomError("out-of-range", "{expected}", {"expected": fitting})
+            raise bad_value(Code.BAD_NUMBER, f"must be {fitting}", f"write {fitting}", names_key=True)
         return value
 
     bounds = {"minimum": least} if most == MOST else {"minimum": least, "maximum": most}
@@ -156,18 +158,19 @@ def _check_place(text: str) -> str:
     try:
         parse_path(text)
     except PathError as error:
-        raise PydanticCustomError("not-a-place", "{hint}", {"hint": str(error)}) from error
+        raise bad_value(Code.BAD_PLACE, f"`{text}` is not a path", str(error)) from error
     return text
 
 
 def _compile_filter(text: object, info: ValidationInfo) -> Filter:
     if not isinstance(text, str):
-        raise PydanticCustomError("wrong-kind", "{expected}", {"expected": "text"})
+        raise PydanticCustomError("wrong-kind", "text")
     compile_filter: Callable[[str], Compiled] = cast(Any, info.context)
     try:
         return Filter(text, compile_filter(text))
     except ValueError as error:
-        raise PydanticCustomError("filter", "{reason}", {"reason": str(error)}) from error
+        hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
+        raise bad_value(Code.BAD_FILTER, str(error), hint) from error
 
 
 def a_list(expected: str) -> BeforeValidator:
@@ -175,7 +178,7 @@ def a_list(expected: str) -> BeforeValidator:
 
     def check(value: object) -> object:
         if not isinstance(value, list):
-            raise PydanticCustomError("wrong-kind", "{expected}", {"expected": expected})
+            raise PydanticCustomError("wrong-kind", expected)
         return value
 
     return BeforeValidator(check)
@@ -184,18 +187,21 @@ def a_list(expected: str) -> BeforeValidator:
 def _check_once_each(names: list[str]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
-            raise PydanticCustomError("repeated", "{name}", {"name": name})
+            raise bad_value(Code.DUPLICATE_NAME, f"`{name}` is listed twice", "list each name once")
     return names
 
 
 once_each = AfterValidator(_check_once_each)
 Version = Annotated[int, PlainValidator(_check_version), WithJsonSchema({"const": 1})]
-Id = Annotated[str, _matching(ID, "bad-id"), _pattern(ID)]
-Path = Annotated[str, _matching(PATH, "bad-path"), _pattern(PATH)]
-HeaderName = Annotated[str, _matching(HEADER_NAME, "bad-header-name"), _pattern(HEADER_NAME)]
+ID_HINT = "use lower-case letters, digits and single hyphens, such as `hide-all`"
+BAD_PATH = (Code.BAD_PATH, "a path", "write member names joined by dots, such as `reasoning.exclude`")
+HEADER_HINT = "write the name alone, such as `x-thinkwire`"
+Id = Annotated[str, *_matching(ID, Code.BAD_ID, "kebab-case", ID_HINT)]
+Path = Annotated[str, *_matching(PATH, *BAD_PATH)]
+HeaderName = Annotated[str, *_matching(HEADER_NAME, Code.BAD_HEADER_NAME, "a header name", HEADER_HINT)]
 PlacePath = Annotated[str, AfterValidator(_check_place), WithJsonSchema({"type": "string", "minLength": 1})]
 FilterText = Annotated[Filter, PlainValidator(_compile_filter), WithJsonSchema({"type": "string"})]
-Number = Annotated[int | float, PlainValidator(_check_number), WithJsonSchema({"type": "number"})]
+Number = Annotated[int | float, PlainValidator(lambda value: _number(value)), WithJsonSchema({"type": "number"})]
 Seconds = Annotated[
     float, PlainValidator(_check_seconds), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 10})
 ]
@@ -219,5 +225,5 @@ PlacePaths = Annotated[PlacePath | Some[PlacePath], ByType("a path or a list of 
 Filters = Annotated[FilterText | Some[FilterText], ByType("text or a list of texts")]
 Booleans = Annotated[bool | Some[bool], ByType("true or false")]
 RuleIds = Annotated[list[Id], once_each]
-Name = Annotated[str, _matching(NAMES, "bad-path"), _pattern(NAMES)]
+Name = Annotated[str, *_matching(NAMES, *BAD_PATH)]
 Names = Annotated[Some[Name], once_each]

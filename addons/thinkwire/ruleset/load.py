@@ -16,9 +16,8 @@ from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.dialect import compile_declared
 from thinkwire.ruleset.field_types import ID
 from thinkwire.ruleset.glob import compile_glob
-from thinkwire.ruleset.model.pydantic_errors import suggest
 from thinkwire.ruleset.model.rule_file import RuleFile
-from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span
+from thinkwire.ruleset.problem import Code, Problem, Severity, Source, Span, suggest
 from thinkwire.ruleset.rule import compile_rule
 from thinkwire.ruleset.rule_tests.expected import RuleTest, compile_test
 from thinkwire.ruleset.warnings import PlacedRule, warnings

@@ -5,7 +5,9 @@ Knows how a problem is printed; does not know how one is found.
 
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -136,6 +138,13 @@ class Source:
             message=one_line(message),
             hint=one_line(hint),
         )
+
+
+def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
+    """`did you mean ...?`, or else everything there is to choose from."""
+    known = list(choices)
+    close = get_close_matches(word, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"
 
 
 def render(problem: Problem) -> str:

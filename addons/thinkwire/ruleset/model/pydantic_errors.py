@@ -4,35 +4,17 @@ One table, TRANSLATIONS, holds it all: pydantic's types of error, and those of `
 each. An error of any other type is a bug here (a test looks for one).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, get_args, get_origin
 
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.model.rule_file import RuleFile
-from thinkwire.ruleset.problem import Code, Problem, Source, Span
-from thinkwire.ruleset.settings.extract import LONGEST_TAG
+from thinkwire.ruleset.problem import Code, Problem, Source, Span, suggest
+from thinkwire.ruleset.settings.extract import PAIR_OF_TAGS
 from thinkwire.ruleset.yaml.location import Location, locate
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
-
-FORMS = {
-    Code.BAD_ID: ("`{}` is not kebab-case", "use lower-case letters, digits and single hyphens, such as `hide-all`"),
-    Code.BAD_PATH: ("`{}` is not a path", "write member names joined by dots, such as `reasoning.exclude`"),
-    Code.BAD_HEADER_NAME: ("`{}` is not a header name", "write the name alone, such as `x-thinkwire`"),
-}
-
-PAIR_OF_TAGS = '`["<think>", "</think>"]`'
-TAG_FAULTS = {
-    "blank": ("a tag must have something in it", "write the tag as the model writes it, such as `<think>`"),
-    "too-long": (f"a tag has at most {LONGEST_TAG} characters", "write the tag alone, without the text around it"),
-    "not-two": ("this is not a pair of an open and a close tag", f"write a pair such as {PAIR_OF_TAGS}"),
-    "equal": ("the open and the close tag are the same", f"write a pair such as {PAIR_OF_TAGS}"),
-    "begins-with-blank": (
-        "an open tag cannot begin with white space",
-        "write the tag alone; white space before a block is allowed and stays text",
-    ),
-}
 
 MISSING_FROM = {
     "version": ("this file", "begin the file with `version: 1`"),
@@ -61,13 +43,6 @@ def translate(error: Any, source: Source, root: YamlNode) -> Problem | None:
         if location.node.kind in (NodeKind.NOTHING, NodeKind.NULL) and not location.on_key:
             kind = "null"
     return source.problem(*TRANSLATIONS[kind](location, error))
-
-
-def suggest(word: str, choices: Iterable[str], otherwise: str) -> str:
-    """`did you mean ...?`, or else everything there is to choose from."""
-    known = list(choices)
-    close = get_close_matches(word, known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"{otherwise}: {', '.join(known)}"
 
 
 def _wrong_type(expected: str) -> Callable[[Location, Any], Wording]:
@@ -146,54 +121,15 @@ def _empty(location: Location, error: Any) -> Wording:
     return Code.EMPTY, location.span, f"{location.name} is an empty {what}", "write something into it, or remove it"
 
 
-def _not_a_choice(location: Location, error: Any) -> Wording:
-    word, choices = str(location.node.scalar), error["ctx"]["choices"]
-    message = f"{location.name} cannot be `{word}`"
-    return Code.UNKNOWN_VALUE, location.span, message, suggest(word, choices, "it can be")
-
-
-def _not_a_place(location: Location, error: Any) -> Wording:
-    return Code.BAD_PLACE, location.span, f"`{location.node.scalar}` is not a path", error["ctx"]["hint"]
-
-
-def _bad_tags(location: Location, error: Any) -> Wording:
-    return Code.BAD_TAGS, location.span, *TAG_FAULTS[error["ctx"]["fault"]]
-
-
-def _malformed(location: Location, error: Any) -> Wording:
-    code = Code(error["ctx"]["code"])
-    message, hint = FORMS[code]
-    word = location.keys[-1].text if location.on_key else str(location.node.scalar)
-    return code, location.span, message.format(word), hint
+def _bad_value(location: Location, error: Any) -> Wording:
+    words = error["ctx"]
+    message = f"{location.name} {words['message']}" if words["names_key"] else words["message"]
+    return words["code"], location.span, message, words["hint"]
 
 
 def _version(location: Location, error: Any) -> Wording:
     message = f"this version of thinkwire does not know version {location.text} of the rule file"
     return Code.UNKNOWN_VERSION, location.span, message, "write `version: 1`, or use a later version of thinkwire"
-
-
-def _not_positive(location: Location, error: Any) -> Wording:
-    return (
-        Code.BAD_NUMBER,
-        location.span,
-        f"{location.name} must be more than 0",
-        "write a number of seconds such as 10",
-    )
-
-
-def _out_of_range(location: Location, error: Any) -> Wording:
-    expected = error["ctx"]["expected"]
-    return Code.BAD_NUMBER, location.span, f"{location.name} must be {expected}", f"write {expected}"
-
-
-def _filter(location: Location, error: Any) -> Wording:
-    hint = "write a mitmproxy filter expression about the request, such as `~d openai.com & ~m POST`"
-    return Code.BAD_FILTER, location.span, error["ctx"]["reason"], hint
-
-
-def _repeated(location: Location, error: Any) -> Wording:
-    message = f"`{error['ctx']['name']}` is listed twice"
-    return Code.DUPLICATE_NAME, location.span, message, "list each name once"
 
 
 ABOUT_KEYS = frozenset({"extra_forbidden", "missing"})
@@ -210,13 +146,6 @@ TRANSLATIONS: dict[str, Callable[[Location, Any], Wording]] = {
     "too_short": _empty,
     "empty": _empty,
     "null": _null,
-    "not-a-choice": _not_a_choice,
-    "not-a-place": _not_a_place,
-    "bad-tags": _bad_tags,
-    "malformed": _malformed,
+    "bad-value": _bad_value,
     "version": _version,
-    "not-positive": _not_positive,
-    "out-of-range": _out_of_range,
-    "filter": _filter,
-    "repeated": _repeated,
 }

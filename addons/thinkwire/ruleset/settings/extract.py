@@ -8,42 +8,43 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
 
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, Where, merged, pairs
 from thinkwire.rewrite.plan import Extract
-from thinkwire.ruleset.field_types import ByType, FamilyName, Some, a_list, member_of
+from thinkwire.ruleset.field_types import ByType, FamilyName, Some, a_list, bad_value, member_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
-__all__ = ["LONGEST_TAG", "ExtractValue", "compile_extract", "extract_conflicts", "spell_extract"]
+__all__ = ["PAIR_OF_TAGS", "ExtractValue", "compile_extract", "extract_conflicts", "spell_extract"]
 
 OWN = "tags"
 """The name of a family that a rule makes of its own tags."""
 LONGEST_TAG = 100
 """Characters: as many may be held back, and anything longer is surely not a tag."""
+PAIR_OF_TAGS = '`["<think>", "</think>"]`'
 TAG_SCHEMA = {"type": "string", "pattern": "\\S", "maxLength": LONGEST_TAG}
 
 
 def _check_tag(text: str) -> str:
     if not text.strip():
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "blank"})
+        hint = "write the tag as the model writes it, such as `<think>`"
+        raise bad_value(Code.BAD_TAGS, "a tag must have something in it", hint)
     if len(text) > LONGEST_TAG:
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": "too-long"})
+        hint = "write the tag alone, without the text around it"
+        raise bad_value(Code.BAD_TAGS, f"a tag has at most {LONGEST_TAG} characters", hint)
     return text
 
 
 def _check_pair(texts: list[str]) -> list[str]:
-    fault = None
+    hint = f"write a pair such as {PAIR_OF_TAGS}"
     if len(texts) != 2:
-        fault = "not-two"
-    elif texts[0] == texts[1]:
-        fault = "equal"
-    elif texts[0] != texts[0].lstrip():
-        fault = "begins-with-blank"  # white space in front of a block is text, so such a tag would never be found
-    if fault:
-        raise PydanticCustomError("bad-tags", "{fault}", {"fault": fault})
+        raise bad_value(Code.BAD_TAGS, "this is not a pair of an open and a close tag", hint)
+    if texts[0] == texts[1]:
+        raise bad_value(Code.BAD_TAGS, "the open and the close tag are the same", hint)
+    if texts[0] != texts[0].lstrip():  # white space in front of a block is text, so such a tag would never be found
+        hint = "write the tag alone; white space before a block is allowed and stays text"
+        raise bad_value(Code.BAD_TAGS, "an open tag cannot begin with white space", hint)
     return texts
 
 
