@@ -35,46 +35,23 @@ def check_file(source: Source, root: YamlNode, compile_filter: CompileFilter) ->
     return (None, problems) if problems else (model, [])
 
 
-def rules_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's rules, even if the file has problems."""
-    rules = root.get("rules")
-    return rules.items if rules else ()
-
-
-def dialects_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's dialects, even if the file has problems."""
-    dialects = root.get("dialects")
-    return dialects.items if dialects else ()
-
-
-def tests_of(root: YamlNode) -> tuple[YamlNode, ...]:
-    """The nodes of a file's tests, even if the file has problems."""
-    tests = root.get("tests")
-    return tests.items if tests else ()
-
-
-def texts_of(node: YamlNode | None) -> Iterator[YamlNode]:
-    """The texts in a list, even if it has other things in it."""
-    return (item for item in (node.items if node else ()) if item.kind is NodeKind.TEXT)
-
-
 def _conflicts(source: Source, root: YamlNode) -> Iterator[Problem]:
-    for rule in rules_of(root):
+    for rule in root.items_of("rules"):
         for setting in SETTINGS:
             side = rule.get(setting.side)
             if side is not None and (value := side.get(setting.name)) is not None:
                 yield from setting.conflicts(source, value)
         if request := rule.get("request"):
             yield from _clashing_edits(source, request)
-    for dialect in dialects_of(root):
+    for dialect in root.items_of("dialects"):
         yield from declared_problems(source, dialect)
-    for test in tests_of(root):
+    for test in root.items_of("tests"):
         yield from _nothing_expected(source, test)
 
 
 def _clashing_edits(source: Source, request: YamlNode) -> Iterator[Problem]:
     """Members that are both removed and set, or set twice, one inside the other."""
-    edits = [(_edit(REMOVE, str(item.scalar)), item.span) for item in texts_of(request.get("remove"))]
+    edits = [(_edit(REMOVE, str(item.scalar)), item.span) for item in request.texts_of("remove")]
     sets = request.get("set")
     edits += [(_edit(SET, key.text), key.span) for key, _ in (sets.entries if sets else ())]
     for index, (edit, span) in enumerate(edits):

@@ -4,6 +4,7 @@ Knows how a declaration is written; `dialects/declared/` knows what paths and fi
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.core.parts import Kind as Part
@@ -17,24 +18,34 @@ from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 THOUGHT = "thought"
 REASONING = frozenset(("reasoning", THOUGHT))
 
-HINTS = {
-    Why.TWICE: "keep one of the two",
-    Why.INSIDE: "remove one of the two, or name what else is in `{first}` member by member",
-    Why.AROUND: "remove one of the two, or name what else is in `{second}` member by member",
-    Why.TWO_MEMBERS: "choose by the same member in both, such as `type`",
-    Why.NO_MEMBER: "end the path with the name of the number, as in `choices[*].index`",
-    Why.NO_ITEM: "add the number of the block or item under `owner`, or write this under `reasoning`",
-    Why.IN_A_LIST: "write it under `reasoning`: elements of a list are removed one by one",
+WORDINGS = {
+    Why.TWICE: ("`{second}` is already declared as {first_kind} on line {line}", "keep one of the two"),
+    Why.INSIDE: (
+        "`{second}` is inside `{first}`, all of which is {first_kind} (line {line})",
+        "remove one of the two, or name what else is in `{first}` member by member",
+    ),
+    Why.AROUND: (
+        "all of `{second}` is {second_kind}, but `{first}` inside it is {first_kind} (line {line})",
+        "remove one of the two, or name what else is in `{second}` member by member",
+    ),
+    Why.TWO_MEMBERS: (
+        "`{second}` and `{first}` (line {line}) choose by different members in the same place",
+        "choose by the same member in both, such as `type`",
+    ),
+    Why.NO_MEMBER: (
+        "`{second}` does not end in a member, so it cannot be the number of an owner",
+        "end the path with the name of the number, as in `choices[*].index`",
+    ),
+    Why.NO_ITEM: (
+        "`{second}` is not in an object that has an owner",
+        "add the number of the block or item under `owner`, or write this under `reasoning`",
+    ),
+    Why.IN_A_LIST: (
+        "`{second}` is in an element of a list, and its owner may have more of those",
+        "write it under `reasoning`: elements of a list are removed one by one",
+    ),
 }
-MESSAGES = {
-    Why.TWICE: "`{second}` is already declared as {first_kind} on line {line}",
-    Why.INSIDE: "`{second}` is inside `{first}`, all of which is {first_kind} (line {line})",
-    Why.AROUND: "all of `{second}` is {second_kind}, but `{first}` inside it is {first_kind} (line {line})",
-    Why.TWO_MEMBERS: "`{second}` and `{first}` (line {line}) choose by different members in the same place",
-    Why.NO_MEMBER: "`{second}` does not end in a member, so it cannot be the number of an owner",
-    Why.NO_ITEM: "`{second}` is not in an object that has an owner",
-    Why.IN_A_LIST: "`{second}` is in an element of a list, and its owner may have more of those",
-}
+"""Message and hint."""
 
 
 def compile_declared(model: DialectModel) -> Dialect:
@@ -91,7 +102,7 @@ def _never_recognised(source: Source, dialect: YamlNode) -> Iterator[Problem]:
         hint = 'add `path: "*/v9/talk"`, or under `knows` a member that only its answers have'
         yield source.problem(Code.NEVER_RECOGNISED, node.span, message, hint)
         return
-    globs = [node for node in (path, *path.items) if node.kind is NodeKind.TEXT]
+    globs = path.texts
     if globs and not any(str(node.scalar).startswith(("/", "*", "?")) for node in globs):
         word = globs[0].scalar
         hint = f"write `/{word}`, or `*/{word}` if something may come before it"
@@ -106,12 +117,9 @@ type _Listed = tuple[DeclaredField, str, YamlNode]
 def _places_in(places: YamlNode) -> Iterator[_Listed]:
     """All places whose kind and path are right."""
     for key, value in places.entries:
-        for node in (value, *value.items):
-            if key.text in Places.model_fields and node.kind is NodeKind.TEXT:
-                try:
-                    yield _placed(key.text, str(node.scalar)), key.text, node
-                except PathError:
-                    continue
+        for node in value.texts if key.text in Places.model_fields else ():
+            with suppress(PathError):
+                yield _placed(key.text, str(node.scalar)), key.text, node
 
 
 def _clash(source: Source, listed: list[_Listed], clash: Clash) -> Problem:
@@ -122,5 +130,5 @@ def _clash(source: Source, listed: list[_Listed], clash: Clash) -> Problem:
         line = source.line_number(first.span.start)
         words |= {"first": first.scalar, "first_kind": first_kind, "line": line}
     code = Code.DUPLICATE_PLACE if clash.why is Why.TWICE else Code.CONTRADICTORY_PLACES
-    message, hint = MESSAGES[clash.why].format(**words), HINTS[clash.why].format(**words)
+    message, hint = (text.format(**words) for text in WORDINGS[clash.why])
     return source.problem(code, node.span, message, hint)

@@ -4,14 +4,13 @@ Reads a file and everything it includes. Does not know mitmproxy: the caller say
 never raises because of what a file contains, nor if one cannot be read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from thinkwire.dialects.core.dialect import Dialect
 from thinkwire.dialects.registry import NAMES
-from thinkwire.ruleset.check import CompileFilter, check_file, dialects_of, rules_of, tests_of, texts_of
+from thinkwire.ruleset.check import CompileFilter, check_file
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.dialect import compile_declared
 from thinkwire.ruleset.field_types import ID
@@ -26,7 +25,6 @@ from thinkwire.ruleset.yaml.tree import parse
 
 __all__ = ["Loaded", "folder", "load"]
 
-TOP = Span(0, 0)
 LOOK_AT_PATH = "check the path and its permissions"
 
 
@@ -51,10 +49,11 @@ def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
     loader.read_main(path)
     problems = [
         *loader.problems,
-        *loader.duplicate_ids(),
-        *loader.duplicate_dialects(),
+        *_duplicates(loader.ids("rules"), Code.DUPLICATE_ID, "rule"),
+        *_duplicates(loader.ids("dialects"), Code.DUPLICATE_DIALECT, "dialect"),
+        *(problem for part in loader.parts for problem in _duplicates(part.ids("tests"), Code.DUPLICATE_ID, "test")),
+        *loader.built_in_dialects(),
         *loader.misnamed_dialects(),
-        *loader.duplicate_tests(),
         *loader.misnamed_rules(),
     ]
     rules: list[PlacedRule] = []
@@ -62,13 +61,16 @@ def load(path: Path, *, shipped: Path, compile_filter: CompileFilter) -> Loaded:
     if not any(problem.severity is Severity.ERROR for problem in problems):
         rules = [placed for part in loader.parts for placed in part.rules()]
         problems += warnings(rules)
-        declared = tuple(dialect for part in loader.parts for dialect in part.dialects())
+        declared = tuple(compile_declared(one) for part in loader.parts for one in part.checked.dialects)
         ruleset = Ruleset(tuple(placed.rule for placed in rules), declared)
         tests = loader.parts[0].tests()
     else:
         ruleset = None
     ordered = sorted(problems, key=lambda problem: (str(problem.file), problem.line, problem.col, problem.code))
     return Loaded(ruleset, tuple(dict.fromkeys(ordered)), tuple(dict.fromkeys(loader.files)), tuple(tests))
+
+
+type _InFile = tuple[Source, YamlNode]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,49 +81,33 @@ class _Part:
     root: YamlNode
     model: RuleFile | None
 
-    def rules(self) -> list[PlacedRule]:
+    @property
+    def checked(self) -> RuleFile:
         assert self.model is not None, "asked only if nothing is wrong"
-        return [
-            PlacedRule(
-                compile_rule(rule, self.source.path, self.source.line_number(node.span.start)),
-                self.source,
-                _id(node).span,
-            )
-            for rule, node in zip(self.model.rules, rules_of(self.root), strict=True)
-        ]
+        return self.model
 
-    def dialects(self) -> list[Dialect]:
-        assert self.model is not None, "asked only if nothing is wrong"
-        return list(map(compile_declared, self.model.dialects))
+    def rules(self) -> list[PlacedRule]:
+        path, rules = self.source.path, zip(self.checked.rules, self._lines("rules"), self.ids("rules"), strict=True)
+        return [PlacedRule(compile_rule(rule, path, line), self.source, id_.span) for rule, line, (_, id_) in rules]
 
     def tests(self) -> list[RuleTest]:
-        assert self.model is not None, "asked only if nothing is wrong"
-        return [
-            compile_test(test, self.source.path, self.source.line_number(node.span.start))
-            for test, node in zip(self.model.tests, tests_of(self.root), strict=True)
-        ]
+        tests = zip(self.checked.tests, self._lines("tests"), strict=True)
+        return [compile_test(test, self.source.path, line) for test, line in tests]
 
-    def ids(self) -> list[YamlNode]:
-        return _ids(rules_of(self.root))
+    def _lines(self, name: str) -> list[int]:
+        return [self.source.line_number(node.span.start) for node in self.root.items_of(name)]
 
-    def test_ids(self) -> list[YamlNode]:
-        return _ids(tests_of(self.root))
-
-    def tested_rules(self) -> Iterator[YamlNode]:
-        """The texts under `rules` of the tests."""
-        return (node for test in tests_of(self.root) for node in texts_of(test.get("rules")))
-
-    def dialect_ids(self, *, without_path: bool = False) -> list[YamlNode]:
-        dialects = dialects_of(self.root)
-        return _ids(one for one in dialects if one.get("path") is None) if without_path else _ids(dialects)
+    def ids(self, name: str) -> list[_InFile]:
+        """The ids of its `rules`, `dialects` or `tests`."""
+        ids = (one.get("id") for one in self.root.items_of(name))
+        return [(self.source, node) for node in ids if node and node.kind is NodeKind.TEXT]
 
     def dialects_asked_for(self) -> Iterator[YamlNode]:
         """The texts under `when.dialect`."""
-        for rule in rules_of(self.root):
+        for rule in self.root.items_of("rules"):
             when = rule.get("when")
             for condition in (when, *when.items) if when else ():
-                asked = condition.get("dialect")
-                yield from (node for node in ((asked, *asked.items) if asked else ()) if node.kind is NodeKind.TEXT)
+                yield from asked.texts if (asked := condition.get("dialect")) else ()
 
 
 @dataclass(slots=True)
@@ -139,32 +125,27 @@ class _Loader:
         try:
             raw = path.read_bytes()
         except OSError as error:
-            self._report(Source(path, ""), Code.UNREADABLE, TOP, _why_unreadable(error), LOOK_AT_PATH)
+            self._report(Source(path, ""), Code.UNREADABLE, Span(0, 0), _why_unreadable(error), LOOK_AT_PATH)
             return
         self._read(path, raw)
 
-    def duplicate_ids(self) -> list[Problem]:
-        """Of two rules with one id, the one that can be changed: of two files, the including one's."""
-        nodes = [(part.source, node) for part in self.parts for node in part.ids()]
-        return [_duplicate(*both, Code.DUPLICATE_ID, "rule") for both in _repeated(nodes)]
+    def ids(self, name: str) -> list[_InFile]:
+        return [one for part in self.parts for one in part.ids(name)]
 
-    def duplicate_dialects(self) -> list[Problem]:
-        """As with rules; a built-in API cannot be declared again."""
-        nodes = [(part.source, node) for part in self.parts for node in part.dialect_ids()]
-        problems = [_duplicate(*both, Code.DUPLICATE_DIALECT, "dialect") for both in _repeated(nodes)]
-        for source, node in nodes:
+    def built_in_dialects(self) -> Iterator[Problem]:
+        """A built-in API cannot be declared again."""
+        for source, node in self.ids("dialects"):
             if node.scalar in NAMES:
                 message = f"`{node.scalar}` is the name of an API that thinkwire knows"
                 hint = "give this dialect another id; it comes before the built-in ones"
-                problems.append(source.problem(Code.DUPLICATE_DIALECT, node.span, message, hint))
-        return problems
+                yield source.problem(Code.DUPLICATE_DIALECT, node.span, message, hint)
 
     def misnamed_dialects(self) -> Iterator[Problem]:
         """`when.dialect` names one that is neither built in nor declared in any of the files, or one that no request
         can belong to."""
-        declared = [node for part in self.parts for node in part.dialect_ids()]
-        silent = {node.scalar for part in self.parts for node in part.dialect_ids(without_path=True)}
-        known = [*(str(node.scalar) for node in declared), *NAMES]
+        dialects = [one for part in self.parts for one in part.root.items_of("dialects")]
+        silent = {id_.scalar for one in dialects if (id_ := one.get("id")) and one.get("path") is None}
+        known = [*(str(node.scalar) for _, node in self.ids("dialects")), *NAMES]
         for part in self.parts:
             for node in part.dialects_asked_for():
                 word = str(node.scalar)
@@ -177,16 +158,11 @@ class _Loader:
                     hint = "declare the `path` of its requests, or choose them by `host` or `path` here"
                     yield part.source.problem(Code.NEVER_DECIDES, node.span, message, hint)
 
-    def duplicate_tests(self) -> Iterator[Problem]:
-        for part in self.parts:
-            for both in _repeated([(part.source, node) for node in part.test_ids()]):
-                yield _duplicate(*both, Code.DUPLICATE_ID, "test")
-
     def misnamed_rules(self) -> Iterator[Problem]:
         """A test names a rule that is in none of the files."""
-        known = [str(node.scalar) for part in self.parts for node in part.ids()]
+        known = [str(node.scalar) for _, node in self.ids("rules")]
         for part in self.parts:
-            for node in part.tested_rules():
+            for node in (node for test in part.root.items_of("tests") for node in test.texts_of("rules")):
                 if (word := str(node.scalar)) not in known:
                     hint = suggest(word, known, "known rules")
                     yield part.source.problem(Code.UNKNOWN_RULE, node.span, f"no rule is called `{word}`", hint)
@@ -211,7 +187,7 @@ class _Loader:
         self.problems += problems
         self.parts.append(_Part(source, root, model))
         self.open.append(path)
-        for node in texts_of(root.get("include")):
+        for node in root.texts_of("include"):
             self._include(source, node)
         self.open.pop()
 
@@ -259,33 +235,18 @@ class _Loader:
         return f"did you mean `{close[0]}`?" if close else f"shipped are: {', '.join(known)}; a path ends in `.yaml`"
 
 
-def _id(rule: YamlNode) -> YamlNode:
-    node = rule.get("id")
-    assert node is not None, "asked only if nothing is wrong"
-    return node
-
-
-def _ids(nodes: Iterable[YamlNode]) -> list[YamlNode]:
-    return [node for one in nodes if (node := one.get("id")) and node.kind is NodeKind.TEXT]
-
-
-def _repeated(nodes: list[tuple[Source, YamlNode]]) -> Iterator[tuple[Source, YamlNode, Source, YamlNode]]:
-    """Nodes of the same text, in pairs: the one to change (of two files, the including one's) and the other."""
-    first: dict[str, tuple[Source, YamlNode]] = {}
-    for source, node in nodes:
+def _duplicates(ids: list[_InFile], code: Code, what: str) -> Iterator[Problem]:
+    """Of two with one id, the one that can be changed: of two files, the including one's."""
+    first: dict[str, _InFile] = {}
+    for source, node in ids:
         other_source, other = first.setdefault(str(node.scalar), (source, node))
         if other is node:
             continue
-        if other_source is source:
-            yield source, node, other_source, other
-        else:
-            yield other_source, other, source, node
-
-
-def _duplicate(source: Source, node: YamlNode, other_source: Source, other: YamlNode, code: Code, what: str) -> Problem:
-    line = other_source.line_number(other.span.start)
-    message = f"`{node.scalar}` is also the id of the {what} at {other_source.path}:{line}"
-    return source.problem(code, node.span, message, f"give this {what} another id")
+        if other_source is not source:
+            source, node, other_source, other = other_source, other, source, node
+        line = other_source.line_number(other.span.start)
+        message = f"`{node.scalar}` is also the id of the {what} at {other_source.path}:{line}"
+        yield source.problem(code, node.span, message, f"give this {what} another id")
 
 
 def _why_unreadable(error: Exception) -> str:

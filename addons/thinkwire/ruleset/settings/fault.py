@@ -9,7 +9,7 @@ from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 from thinkwire.ruleset.field_types import ByType, Count, ErrorStatus, Seconds, Size, one_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
-from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
+from thinkwire.ruleset.yaml.node import NodeKind, YamlNode, plain
 
 __all__ = ["FaultValue", "compile_fault", "contradiction", "fault_conflicts", "spell_fault"]
 
@@ -123,28 +123,17 @@ def contradiction(error_after: int | None, cut_after: int | None, stall_after: i
 def fault_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
     if value.kind is not NodeKind.MAPPING:
         return
-    keys = {key.text: key.span for key, _ in value.entries}
-    said = {name for name in keys if name != "live" and not _is_false(value, name)}
-    if not said:
+    members = plain(value)
+    if all(name == "live" or member is False for name, member in members.items()):
         message, hint = (
             "`fault` does not say what goes wrong",
             "add a fault, such as `cut_after: 20`, or write `fault: none`",
         )
         yield source.problem(Code.EMPTY, value.span, message, hint)
-    stall = value.get("stall")
-    after = stall.get("after") if stall is not None else None
-    clash = contradiction(_number(value.get("error_after")), _number(value.get("cut_after")), _number(after))
-    if clash is not None:
+    stall = members.get("stall")
+    afters = (members.get("error_after"), members.get("cut_after"), stall.get("after") if type(stall) is dict else None)
+    # Anything but a whole number is reported elsewhere.
+    if clash := contradiction(*(after if type(after) is int else None for after in afters)):
         name, message = clash
-        yield source.problem(Code.TWO_ACTIONS, keys[name], message, "keep one, or make two rules with a `when` each")
-
-
-def _is_false(mapping: YamlNode, name: str) -> bool:
-    value = mapping.get(name)
-    return value is not None and value.scalar is False
-
-
-def _number(node: YamlNode | None) -> int | None:
-    """A whole number; None for anything else, which is reported elsewhere."""
-    value = node.scalar if node is not None and node.kind is NodeKind.NUMBER else None
-    return value if isinstance(value, int) else None
+        hint = "keep one, or make two rules with a `when` each"
+        yield source.problem(Code.TWO_ACTIONS, value.key(name).span, message, hint)

@@ -33,11 +33,8 @@ def _spell_json(text: str | None) -> str:
     return text or ""
 
 
-def _removed_paths(paths: list[str]) -> Iterable[tuple[JSONPath, None]]:
-    return ((tuple(path.split(".")), None) for path in dict.fromkeys(paths))
-
-
-def _set_paths(members: dict[str, Any]) -> Iterable[tuple[JSONPath, Any]]:
+def _by_path(written: list[str] | dict[str, Any]) -> Iterable[tuple[JSONPath, Any]]:
+    members = written if isinstance(written, dict) else dict.fromkeys(written)
     return ((tuple(path.split(".")), value) for path, value in members.items())
 
 
@@ -77,7 +74,7 @@ REMOVE: Final = Setting(
     compile=lambda _: None,
     spell=lambda _: "",
     default=None,
-    split=_removed_paths,
+    split=_by_path,
 )
 
 SET: Final = Setting(
@@ -89,7 +86,7 @@ SET: Final = Setting(
     compile=_to_json,
     spell=_spell_json,
     default=None,
-    split=_set_paths,
+    split=_by_path,
 )
 
 REASONING: Final = Setting(

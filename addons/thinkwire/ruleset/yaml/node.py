@@ -46,6 +46,20 @@ class YamlNode:
         """The value under this key; None if there is none, or this is not a mapping."""
         return next((node for key, node in self.entries if key.text == name), None)
 
+    def items_of(self, name: str) -> tuple["YamlNode", ...]:
+        """The elements of the list under this key; none if there is no list."""
+        value = self.get(name)
+        return value.items if value else ()
+
+    def texts_of(self, name: str) -> list["YamlNode"]:
+        """The texts in the list under this key, even if it has other things in it."""
+        return [item for item in self.items_of(name) if item.kind is NodeKind.TEXT]
+
+    @property
+    def texts(self) -> list["YamlNode"]:
+        """The text itself, or those in the list."""
+        return [node for node in (self, *self.items) if node.kind is NodeKind.TEXT]
+
     def key(self, name: str) -> Key:
         """The key of this name, which must exist."""
         return next(key for key, _ in self.entries if key.text == name)
