@@ -2,46 +2,35 @@
 
 import pytest
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.locate import locate, number_at
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    TEXT,
-    CountOf,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-    Update,
-)
+from thinkwire.dialects.core.parts import CountOf, Extent, FieldSpec, ItemKey, Kind, Level, Update
 from thinkwire.wire.json_tree import Shape, read
 
 ITEM = Shape(
     members={
         "n": FieldSpec(Kind.ITEM, space="items"),
         "of": FieldSpec(Kind.REFERENCE, space="items"),
-        "text": TEXT,
-        "thinking": REASONING,
+        "text": fields.TEXT,
+        "thinking": fields.REASONING,
         "blocks": Shape(
-            elements=Shape(members={"text": REASONING, "signature": OPAQUE}, label=REASONING), label=Level(blocks=True)
+            elements=Shape(members={"text": fields.REASONING, "signature": fields.OPAQUE}, label=fields.REASONING),
+            label=Level(blocks=True),
         ),
-        "delta": Shape(members={"text": TEXT}, label=Level(extent=Extent.DELTA)),
-        "whole": Shape(members={"text": TEXT}, label=Level(extent=Extent.SNAPSHOT)),
+        "delta": Shape(members={"text": fields.TEXT}, label=Level(extent=Extent.DELTA)),
+        "whole": Shape(members={"text": fields.TEXT}, label=Level(extent=Extent.SNAPSHOT)),
     },
-    other=OTHER,
+    other=fields.OTHER,
     label=Level(opens=True, space="items"),
 )
 DOCUMENT = Shape(
     members={
-        "id": ENVELOPE,
+        "id": fields.ENVELOPE,
         "count": FieldSpec(Kind.COUNTER, space="events"),
         "items": Shape(elements=ITEM),
         "again": Shape(members={}, label=Level(resets=("items",))),
     },
-    other=OTHER,
+    other=fields.OTHER,
 )
 
 

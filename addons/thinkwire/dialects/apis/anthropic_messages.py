@@ -8,25 +8,11 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    ROLE,
-    TEXT,
-    TOOL_CALL,
-    USAGE,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -42,72 +28,72 @@ def _block(*, opens: bool) -> Shape:
     """A block by its type; in a reasoning block, everything besides text and signature counts as reasoning."""
     # The type is meaningful: an event that opens a block is sent although the block is empty.
     reasoning = Level(opens=opens, is_reasoning=True)
-    return Shape(
+    return open_shape(
         switch="type",
         cases={
             "thinking": Shape(
-                members={"type": OTHER, "thinking": REASONING, "signature": OPAQUE}, other=REASONING, label=reasoning
+                members={"type": fields.OTHER, "thinking": fields.REASONING, "signature": fields.OPAQUE},
+                other=fields.REASONING,
+                label=reasoning,
             ),
-            "redacted_thinking": Shape(members={"type": OTHER, "data": OPAQUE}, other=REASONING, label=reasoning),
-            "text": Shape(members={"type": OTHER, "text": TEXT}, other=OTHER, label=Level(opens=opens)),
-            "tool_use": Shape(members={"type": OTHER}, other=TOOL_CALL, label=Level(opens=opens)),
+            "redacted_thinking": Shape(
+                members={"type": fields.OTHER, "data": fields.OPAQUE}, other=fields.REASONING, label=reasoning
+            ),
+            "text": open_shape({"type": fields.OTHER, "text": fields.TEXT}, label=Level(opens=opens)),
+            "tool_use": Shape(members={"type": fields.OTHER}, other=fields.TOOL_CALL, label=Level(opens=opens)),
         },
-        other=OTHER,
         label=Level(opens=opens),
     )
 
 
-_DELTA: Final = Shape(
+_DELTA: Final = open_shape(
     switch="type",
     cases={
-        "thinking_delta": Shape(members={"type": ENVELOPE, "thinking": REASONING}, other=REASONING),
-        "signature_delta": Shape(members={"type": ENVELOPE, "signature": OPAQUE}, other=OPAQUE),
-        "text_delta": Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER),
-        "input_json_delta": Shape(members={"type": ENVELOPE, "partial_json": TOOL_CALL}, other=OTHER),
+        "thinking_delta": Shape(
+            members={"type": fields.ENVELOPE, "thinking": fields.REASONING}, other=fields.REASONING
+        ),
+        "signature_delta": Shape(members={"type": fields.ENVELOPE, "signature": fields.OPAQUE}, other=fields.OPAQUE),
+        "text_delta": open_shape({"type": fields.ENVELOPE, "text": fields.TEXT}),
+        "input_json_delta": open_shape({"type": fields.ENVELOPE, "partial_json": fields.TOOL_CALL}),
     },
-    other=OTHER,
 )
 
 
 # --- the documents ----------------------------------------------------------------------------------------------
 
 _MESSAGE_MEMBERS: Final[dict[str, Any]] = {
-    "type": ENVELOPE,
-    "role": ROLE,
+    "type": fields.ENVELOPE,
+    "role": fields.ROLE,
     "content": Shape(elements=_block(opens=True)),
-    "stop_reason": FINISH,
-    "stop_sequence": ENVELOPE,
-    "usage": USAGE,
+    "stop_reason": fields.FINISH,
+    "stop_sequence": fields.ENVELOPE,
+    "usage": fields.USAGE,
 }
-_MESSAGE: Final = Shape(members=_MESSAGE_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
-_EVENT_MEMBERS: Final[dict[str, Any]] = {"type": ENVELOPE, "index": _BLOCK, "error": ERROR}
+_MESSAGE: Final = open_shape(_MESSAGE_MEMBERS, label=Level(extent=Extent.SNAPSHOT))
+_EVENT_MEMBERS: Final[dict[str, Any]] = {"type": fields.ENVELOPE, "index": _BLOCK, "error": fields.ERROR}
 
-_DOCUMENT: Final = Shape(
+_DOCUMENT: Final = open_shape(
     switch="type",
     cases={
         # A second one comes if a gateway asked again in the middle of a stream.
-        "message_start": Shape(
-            members=_EVENT_MEMBERS | {"message": _MESSAGE}, other=OTHER, label=Level(resets=("block",))
+        "message_start": open_shape(_EVENT_MEMBERS | {"message": _MESSAGE}, label=Level(resets=("block",))),
+        "content_block_start": open_shape(
+            _EVENT_MEMBERS | {"content_block": _block(opens=False)}, label=Level(begins=True)
         ),
-        "content_block_start": Shape(
-            members=_EVENT_MEMBERS | {"content_block": _block(opens=False)}, other=OTHER, label=Level(begins=True)
+        "content_block_delta": open_shape(_EVENT_MEMBERS | {"delta": _DELTA}),
+        "message_delta": open_shape(
+            {
+                "type": fields.ENVELOPE,
+                "delta": open_shape({"stop_reason": fields.FINISH, "stop_sequence": fields.ENVELOPE}),
+                "usage": fields.USAGE,
+            }
         ),
-        "content_block_delta": Shape(members=_EVENT_MEMBERS | {"delta": _DELTA}, other=OTHER),
-        "message_delta": Shape(
-            members={
-                "type": ENVELOPE,
-                "delta": Shape(members={"stop_reason": FINISH, "stop_sequence": ENVELOPE}, other=OTHER),
-                "usage": USAGE,
-            },
-            other=OTHER,
-        ),
-        "message": Shape(members=_MESSAGE_MEMBERS, other=OTHER),
+        "message": open_shape(_MESSAGE_MEMBERS),
     },
     # Some servers name an event only on its `event:` line, and a message not at all; its members say what it is.
     members=_EVENT_MEMBERS
     | _MESSAGE_MEMBERS
     | {"message": _MESSAGE, "content_block": _block(opens=False), "delta": _DELTA},
-    other=OTHER,
 )
 _REASONING_TYPES: Final = frozenset(("thinking", "redacted_thinking"))
 _EVENTS: Final = frozenset(

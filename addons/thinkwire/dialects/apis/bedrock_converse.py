@@ -9,24 +9,11 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import GLANCE, Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    ROLE,
-    TEXT,
-    TOOL_CALL,
-    TRANSCRIPT,
-    USAGE,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import to_json
@@ -37,60 +24,63 @@ __all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
 
 _REASONING_CONTENT: Final = Shape(
     members={
-        "text": REASONING,
-        "signature": OPAQUE,
-        "redactedContent": OPAQUE,
+        "text": fields.REASONING,
+        "signature": fields.OPAQUE,
+        "redactedContent": fields.OPAQUE,
         "reasoningText": Shape(
-            members={"text": REASONING, "signature": OPAQUE},
-            other=REASONING,
+            members={"text": fields.REASONING, "signature": fields.OPAQUE},
+            other=fields.REASONING,
             label=FieldSpec(Kind.REASONING, splits=True),
         ),
     },
-    other=REASONING,
+    other=fields.REASONING,
     label=Level(is_reasoning=True),
 )
-_BLOCK_MEMBERS: Final[dict[str, Any]] = {"reasoningContent": _REASONING_CONTENT, "text": TEXT, "toolUse": TOOL_CALL}
-_PIECE: Final = Shape(members=_BLOCK_MEMBERS, other=OTHER)
+_BLOCK_MEMBERS: Final[dict[str, Any]] = {
+    "reasoningContent": _REASONING_CONTENT,
+    "text": fields.TEXT,
+    "toolUse": fields.TOOL_CALL,
+}
+_PIECE: Final = open_shape(_BLOCK_MEMBERS)
 
 
 # --- the documents ----------------------------------------------------------------------------------------------
 
 _MEMBERS: Final[dict[str, Any]] = {
-    "p": ENVELOPE,
-    "role": ROLE,
+    "p": fields.ENVELOPE,
+    "role": fields.ROLE,
     "contentBlockIndex": FieldSpec(Kind.ITEM, space="block"),
-    "start": Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(begins=True)),
+    "start": open_shape(_BLOCK_MEMBERS, label=Level(begins=True)),
     "delta": _PIECE,
-    "output": Shape(
-        members={
-            "message": Shape(
-                members={
-                    "role": ROLE,
+    "output": open_shape(
+        {
+            "message": open_shape(
+                {
+                    "role": fields.ROLE,
                     "content": Shape(
-                        elements=Shape(members=_BLOCK_MEMBERS, other=OTHER, label=Level(opens=True)),
+                        elements=open_shape(_BLOCK_MEMBERS, label=Level(opens=True)),
                     ),
-                },
-                other=OTHER,
+                }
             )
-        },
-        other=OTHER,
+        }
     ),
-    "stopReason": FINISH,
+    "stopReason": fields.FINISH,
     # Whatever the caller asked to have copied from the model's own answer, by its path.
     "additionalModelResponseFields": Shape(
-        members={"stop_sequence": OTHER, "stop_reason": OTHER, "usage": USAGE}, other=TRANSCRIPT
+        members={"stop_sequence": fields.OTHER, "stop_reason": fields.OTHER, "usage": fields.USAGE},
+        other=fields.TRANSCRIPT,
     ),
-    "trace": Shape(members={"guardrail": Shape(members={"modelOutput": TRANSCRIPT}, other=OTHER)}, other=OTHER),
-    "metrics": OTHER,
-    "usage": USAGE,
+    "trace": open_shape({"guardrail": open_shape({"modelOutput": fields.TRANSCRIPT})}),
+    "metrics": fields.OTHER,
+    "usage": fields.USAGE,
 }
 _BEGINNING: Final = Level(resets=("block",))
 
 
 def _event(members: dict[str, Any]) -> Shape:
     """An event; the one with a role begins a message, whose blocks are numbered from the start."""
-    beginning = Shape(members=members, other=OTHER, label=_BEGINNING)
-    return Shape(switch="role", cases={"assistant": beginning}, members=members, other=OTHER)
+    beginning = open_shape(members, label=_BEGINNING)
+    return open_shape(switch="role", cases={"assistant": beginning}, members=members)
 
 
 _EVENTS: Final = (

@@ -9,13 +9,12 @@ from typing import Final
 
 from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE, MODEL_PATH, aws_error, model_in_path
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import OTHER
-from thinkwire.wire.json_tree import Shape
+from thinkwire.dialects.core.fields import open_shape
 
 __all__ = ["BEDROCK_INVOKE"]
 
 _PATH: Final = re.compile(MODEL_PATH + r"invoke(?:-with-response-stream)?\Z")
-_DOCUMENT: Final = Shape(members={}, other=OTHER)
+_DOCUMENT: Final = open_shape({})
 
 BEDROCK_INVOKE: Final = Dialect(
     name="bedrock-invoke",

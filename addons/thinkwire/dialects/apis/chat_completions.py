@@ -8,30 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    REASONING_TOKENS,
-    REFUSAL,
-    ROLE,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    TRANSCRIPT,
-    USAGE,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-    level_of,
-)
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level, level_of
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits, to_json
@@ -55,27 +36,27 @@ SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinkin
 # (LiteLLM). What is not named here may be text of any kind and counts as reasoning.
 _BLOCK_TEXT: Final = FieldSpec(Kind.REASONING, rank=0)
 _TEXT_LIST: Final = Shape(
-    elements=Shape(members={"type": ENVELOPE, "text": _BLOCK_TEXT}, other=REASONING, label=_BLOCK_TEXT),
+    elements=Shape(members={"type": fields.ENVELOPE, "text": _BLOCK_TEXT}, other=fields.REASONING, label=_BLOCK_TEXT),
     label=_BLOCK_TEXT,
 )
 _BLOCK: Final = Shape(
     members={
-        "type": ENVELOPE,
-        "id": ENVELOPE,
-        "format": ENVELOPE,
-        "index": ENVELOPE,
-        "status": ENVELOPE,
+        "type": fields.ENVELOPE,
+        "id": fields.ENVELOPE,
+        "format": fields.ENVELOPE,
+        "index": fields.ENVELOPE,
+        "status": fields.ENVELOPE,
         "text": _BLOCK_TEXT,
         "thought": _BLOCK_TEXT,  # Perplexity
-        "closed": ENVELOPE,  # Mistral
+        "closed": fields.ENVELOPE,  # Mistral
         "thinking": _TEXT_LIST,
         "summary": _TEXT_LIST,
         "content": _TEXT_LIST,
-        "signature": OPAQUE,
-        "data": OPAQUE,
-        "encrypted_content": OPAQUE,
+        "signature": fields.OPAQUE,
+        "data": fields.OPAQUE,
+        "encrypted_content": fields.OPAQUE,
     },
-    other=REASONING,
+    other=fields.REASONING,
     label=_BLOCK_TEXT,
 )
 _BLOCKS: Final = Shape(elements=_BLOCK, label=Level(blocks=True))
@@ -85,9 +66,9 @@ _STRUCTURED_REASONING: Final[dict[str, Any]] = {
     "thinking_blocks": _BLOCKS,
     "reasoning_items": _BLOCKS,
     "reasoning_steps": _BLOCKS,  # Perplexity: its reasoning before each search
-    "reasoning_encrypted": OPAQUE,  # Venice
-    "reasoning_opaque": OPAQUE,  # Copilot
-    "encrypted_content": OPAQUE,  # xAI
+    "reasoning_encrypted": fields.OPAQUE,  # Venice
+    "reasoning_opaque": fields.OPAQUE,  # Copilot
+    "encrypted_content": fields.OPAQUE,  # xAI
 }
 REASONING_MEMBERS: Final[dict[str, Any]] = {
     **{name: FieldSpec(Kind.REASONING, rank=rank) for rank, name in enumerate(SPELLINGS)},
@@ -100,20 +81,20 @@ REASONING_MEMBERS: Final[dict[str, Any]] = {
 
 TOKEN_MEMBERS: Final[dict[str, Any]] = {
     # DeepSeek lists the reasoning's tokens beside the answer's.
-    "logprobs": Shape(members={"reasoning_content": REASONING_TOKENS}, label=TOKENS),
-    "top_logprobs": TOKENS,  # Together
-    "token_ids": TOKENS,  # vLLM, Fireworks
-    "response_token_ids": TOKENS,  # SGLang
-    "output_token_ids": TOKENS,
-    "tokens": TOKENS,  # Cerebras
-    "token_id": TOKENS,  # Together
-    "sampling_mask": TOKENS,  # vLLM derender
-    "reasoning_logprobs": REASONING_TOKENS,  # Cerebras
-    "raw_output": TRANSCRIPT,  # Fireworks: the untouched text and its ids
-    "hidden_states": TRANSCRIPT,  # SGLang
-    "routed_experts": TRANSCRIPT,  # vLLM: one row for each token
-    "routing_matrix": TRANSCRIPT,
-    "meta_info": TRANSCRIPT,  # SGLang: everything that the engine knows
+    "logprobs": Shape(members={"reasoning_content": fields.REASONING_TOKENS}, label=fields.TOKENS),
+    "top_logprobs": fields.TOKENS,  # Together
+    "token_ids": fields.TOKENS,  # vLLM, Fireworks
+    "response_token_ids": fields.TOKENS,  # SGLang
+    "output_token_ids": fields.TOKENS,
+    "tokens": fields.TOKENS,  # Cerebras
+    "token_id": fields.TOKENS,  # Together
+    "sampling_mask": fields.TOKENS,  # vLLM derender
+    "reasoning_logprobs": fields.REASONING_TOKENS,  # Cerebras
+    "raw_output": fields.TRANSCRIPT,  # Fireworks: the untouched text and its ids
+    "hidden_states": fields.TRANSCRIPT,  # SGLang
+    "routed_experts": fields.TRANSCRIPT,  # vLLM: one row for each token
+    "routing_matrix": fields.TRANSCRIPT,
+    "meta_info": fields.TRANSCRIPT,  # SGLang: everything that the engine knows
 }
 """Lists of tokens, at any level."""
 
@@ -122,30 +103,24 @@ TOKEN_MEMBERS: Final[dict[str, Any]] = {
 
 # Copies of the members around them, at any depth: LiteLLM's `provider_specific_fields`, vendors' `extra_content`.
 _COPY_MEMBERS: Final[dict[str, Any]] = REASONING_MEMBERS | TOKEN_MEMBERS
-_COPY: Final = Shape(members=_COPY_MEMBERS, other=OTHER, label=Level(allows_rename=True, is_copy=True))
+_COPY: Final = open_shape(_COPY_MEMBERS, label=Level(allows_rename=True, is_copy=True))
 # Gemini flags the content beside it as reasoning here; signatures stay, since the next request needs them.
-_GOOGLE: Final = Shape(
-    members={"thought": FieldSpec(Kind.REASONING, is_flag=True)}, other=OTHER, label=Level(is_copy=True)
-)
+_GOOGLE: Final = open_shape({"thought": FieldSpec(Kind.REASONING, is_flag=True)}, label=Level(is_copy=True))
 _COPIES: Final[dict[str, Any]] = {"provider_specific_fields": _COPY, "extra_content": _COPY}
 _COPY_MEMBERS.update(_COPIES)
 _COPY_MEMBERS["google"] = _GOOGLE
 
 # `content` is a text or, from Mistral and from servers that pass their history on, a list of typed parts.
 _TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is flagged as reasoning
-_REASONING_PART: Final = Shape(members=_BLOCK.members, other=REASONING, label=Level(blocks=True))
+_REASONING_PART: Final = Shape(members=_BLOCK.members, other=fields.REASONING, label=Level(blocks=True))
 CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(
         ("thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"), _REASONING_PART
     )
-    | {
-        "text": Shape(
-            members=REASONING_MEMBERS | {"type": ENVELOPE, "text": FieldSpec(Kind.TEXT, tags=_TAGS)}, other=OTHER
-        )
-    },
-    members=REASONING_MEMBERS | {"type": ENVELOPE},
-    other=TEXT,
+    | {"text": open_shape(REASONING_MEMBERS | {"type": fields.ENVELOPE, "text": FieldSpec(Kind.TEXT, tags=_TAGS)})},
+    members=REASONING_MEMBERS | {"type": fields.ENVELOPE},
+    other=fields.TEXT,
     label=FieldSpec(Kind.TEXT, splits=True, tags=_TAGS),
 )
 CONTENT: Final = Shape(
@@ -160,75 +135,76 @@ MESSAGE_MEMBERS: Final[dict[str, Any]] = {
     **REASONING_MEMBERS,
     **TOKEN_MEMBERS,
     **_COPIES,
-    "role": ROLE,
+    "role": fields.ROLE,
     "content": CONTENT,
-    "refusal": REFUSAL,
-    "tool_calls": Shape(elements=Shape(members=_COPIES), label=TOOL_CALL),
-    "function_call": Shape(members=_COPIES, label=TOOL_CALL),
-    "name": ENVELOPE,  # MiniMax, in each delta
-    "channel": ENVELOPE,  # Groq: `analysis` beside the reasoning
+    "refusal": fields.REFUSAL,
+    "tool_calls": Shape(elements=Shape(members=_COPIES), label=fields.TOOL_CALL),
+    "function_call": Shape(members=_COPIES, label=fields.TOOL_CALL),
+    "name": fields.ENVELOPE,  # MiniMax, in each delta
+    "channel": fields.ENVELOPE,  # Groq: `analysis` beside the reasoning
 }
 
 
 def _message(extent: Extent) -> Shape:
-    return Shape(members=MESSAGE_MEMBERS, other=OTHER, label=Level(allows_rename=True, extent=extent))
+    return open_shape(MESSAGE_MEMBERS, label=Level(allows_rename=True, extent=extent))
 
 
 # If a tool call failed, Groq quotes what the model wrote.
 _ERROR: Final = Shape(
-    members={"failed_generation": TRANSCRIPT, "metadata": Shape(members={"failed_generation": TRANSCRIPT})},
-    label=ERROR,
+    members={
+        "failed_generation": fields.TRANSCRIPT,
+        "metadata": Shape(members={"failed_generation": fields.TRANSCRIPT}),
+    },
+    label=fields.ERROR,
 )
 
 
 # --- a choice ---------------------------------------------------------------------------------------------------
 
-_CHOICE: Final = Shape(
-    members={
+_CHOICE: Final = open_shape(
+    {
         **REASONING_MEMBERS,  # OpenRouter's text completions have them here
         **TOKEN_MEMBERS,
         "index": FieldSpec(Kind.ITEM),
         "delta": _message(Extent.DELTA),
         "message": _message(Extent.SNAPSHOT),
-        "finish_reason": FINISH,
-        "native_finish_reason": ENVELOPE,
-        "usage": USAGE,  # Kimi
-        "text": TOKENS,  # Together repeats each piece here
+        "finish_reason": fields.FINISH,
+        "native_finish_reason": fields.ENVELOPE,
+        "usage": fields.USAGE,  # Kimi
+        "text": fields.TOKENS,  # Together repeats each piece here
         "error": _ERROR,
         **_COPIES,
     },
-    other=OTHER,
     label=Level(opens=True, allows_rename=True),
 )
 
 
 # --- the document -----------------------------------------------------------------------------------------------
 
-_DOCUMENT: Final = Shape(
-    members={
+_DOCUMENT: Final = open_shape(
+    {
         **TOKEN_MEMBERS,
         **_STRUCTURED_REASONING,
         **_COPIES,
-        "reasoning_content": REASONING,  # `reasoning` and `thinking` are echoed settings of the request here
-        "id": ENVELOPE,
-        "object": ENVELOPE,
-        "created": ENVELOPE,
-        "model": ENVELOPE,
-        "system_fingerprint": ENVELOPE,
-        "service_tier": ENVELOPE,
-        "provider": ENVELOPE,
-        "obfuscation": ENVELOPE,
-        "p": ENVELOPE,
-        "request_id": ENVELOPE,  # GLM
-        "metadata": ENVELOPE,  # SGLang: the version of the weights
+        "reasoning_content": fields.REASONING,  # `reasoning` and `thinking` are echoed settings of the request here
+        "id": fields.ENVELOPE,
+        "object": fields.ENVELOPE,
+        "created": fields.ENVELOPE,
+        "model": fields.ENVELOPE,
+        "system_fingerprint": fields.ENVELOPE,
+        "service_tier": fields.ENVELOPE,
+        "provider": fields.ENVELOPE,
+        "obfuscation": fields.ENVELOPE,
+        "p": fields.ENVELOPE,
+        "request_id": fields.ENVELOPE,  # GLM
+        "metadata": fields.ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),
-        "usage": USAGE,
+        "usage": fields.USAGE,
         "error": _ERROR,
-        "x_groq": Shape(members={"error": _ERROR}, label=OTHER),
-        "sglext": TRANSCRIPT,  # SGLang: ids of input and output, experts
-        "__verbose": TRANSCRIPT,  # llama.cpp: raw text, tokens, prompt
-    },
-    other=OTHER,
+        "x_groq": Shape(members={"error": _ERROR}, label=fields.OTHER),
+        "sglext": fields.TRANSCRIPT,  # SGLang: ids of input and output, experts
+        "__verbose": fields.TRANSCRIPT,  # llama.cpp: raw text, tokens, prompt
+    }
 )
 
 

@@ -8,24 +8,11 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    ROLE,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    USAGE,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -38,28 +25,28 @@ _TOOL_CALL: Final = "tool call"
 
 # --- a message ---------------------------------------------------------------------------------------------------
 
-_SPOKEN: Final[dict[str, Any]] = {"type": ENVELOPE, "text": TEXT, "thinking": REASONING}
+_SPOKEN: Final[dict[str, Any]] = {"type": fields.ENVELOPE, "text": fields.TEXT, "thinking": fields.REASONING}
 
 
 def _block(label: Level | None, reasoning: Level) -> Shape:
     """A content block: in a list, or as it begins in a stream."""
-    return Shape(
+    return open_shape(
         switch="type",
-        cases={"thinking": Shape(members={"type": ENVELOPE}, other=REASONING, label=reasoning)},
+        cases={"thinking": Shape(members={"type": fields.ENVELOPE}, other=fields.REASONING, label=reasoning)},
         members=_SPOKEN,
-        other=OTHER,
         label=label,
     )
 
 
 # A citation in reasoning or in a plan is reasoning, with everything in it.
 def _citation(label: Level | None, reasoning: Level) -> Shape:
-    quoted = Shape(members={"type": ENVELOPE, "content_index": ENVELOPE}, other=REASONING, label=reasoning)
-    return Shape(
+    quoted = Shape(
+        members={"type": fields.ENVELOPE, "content_index": fields.ENVELOPE}, other=fields.REASONING, label=reasoning
+    )
+    return open_shape(
         switch="type",
         cases={"THINKING_CONTENT": quoted, "PLAN": quoted},
-        members={"type": ENVELOPE, "content_index": FieldSpec(Kind.REFERENCE, space=_CONTENT)},
-        other=OTHER,
+        members={"type": fields.ENVELOPE, "content_index": FieldSpec(Kind.REFERENCE, space=_CONTENT)},
         label=label,
     )
 
@@ -76,15 +63,14 @@ def _in_list(space: str) -> dict[str, Level]:
     }
 
 
-_MESSAGE: Final = Shape(
-    members={
-        "role": ROLE,
+_MESSAGE: Final = open_shape(
+    {
+        "role": fields.ROLE,
         "content": Shape(elements=_block(**_in_list(_CONTENT))),
-        "tool_plan": REASONING,
-        "tool_calls": TOOL_CALL,
+        "tool_plan": fields.REASONING,
+        "tool_calls": fields.TOOL_CALL,
         "citations": Shape(elements=_citation(Level(opens=True, space=_CITATION), _LISTED_QUOTE)),
-    },
-    other=OTHER,
+    }
 )
 
 
@@ -93,23 +79,23 @@ _MESSAGE: Final = Shape(
 
 def _event(members: dict[str, Any], space: str = "", message: Shape | None = None, **level: Any) -> Shape:
     """An event about the item that its `index` names, or about the answer; `message` is what it adds."""
-    index = FieldSpec(Kind.ITEM, space=space) if space else OTHER
+    index = FieldSpec(Kind.ITEM, space=space) if space else fields.OTHER
     if message is not None:
-        members = {"delta": Shape(members={"message": message}, other=OTHER), **members}
-    return Shape(members={"type": ENVELOPE, "index": index, **members}, other=OTHER, label=Level(opens=True, **level))
+        members = {"delta": open_shape({"message": message}), **members}
+    return open_shape({"type": fields.ENVELOPE, "index": index, **members}, label=Level(opens=True, **level))
 
 
 def _delta(**members: Any) -> Shape:
-    return Shape(members=members, other=OTHER)
+    return open_shape(members)
 
 
-_CALLS: Final = _delta(tool_calls=TOOL_CALL)
+_CALLS: Final = _delta(tool_calls=fields.TOOL_CALL)
 _EVENTS: Final[dict[str, Shape]] = {
-    "message-start": _event({"id": ENVELOPE}, message=_MESSAGE, resets=(_CONTENT, _CITATION, _TOOL_CALL)),
+    "message-start": _event({"id": fields.ENVELOPE}, message=_MESSAGE, resets=(_CONTENT, _CITATION, _TOOL_CALL)),
     "content-start": _event({}, _CONTENT, _delta(content=_block(None, _REASONING_BLOCK)), begins=True),
-    "content-delta": _event({"logprobs": TOKENS}, _CONTENT, _delta(content=Shape(members=_SPOKEN, other=OTHER))),
+    "content-delta": _event({"logprobs": fields.TOKENS}, _CONTENT, _delta(content=open_shape(_SPOKEN))),
     "content-end": _event({}, _CONTENT),
-    "tool-plan-delta": _event({}, message=_delta(tool_plan=REASONING)),
+    "tool-plan-delta": _event({}, message=_delta(tool_plan=fields.REASONING)),
     "tool-call-start": _event({}, _TOOL_CALL, _CALLS),
     "tool-call-delta": _event({}, _TOOL_CALL, _CALLS),
     "tool-call-end": _event({}, _TOOL_CALL),
@@ -117,24 +103,23 @@ _EVENTS: Final[dict[str, Shape]] = {
     "citation-end": _event({}, _CITATION),
     "message-end": _event(
         {
-            "id": ENVELOPE,
-            "delta": Shape(members={"finish_reason": FINISH, "usage": USAGE, "error": ERROR}, other=OTHER),
+            "id": fields.ENVELOPE,
+            "delta": open_shape({"finish_reason": fields.FINISH, "usage": fields.USAGE, "error": fields.ERROR}),
         }
     ),
-    "debug": _event({"prompt": OTHER}),
+    "debug": _event({"prompt": fields.OTHER}),
 }
-_DOCUMENT: Final = Shape(
+_DOCUMENT: Final = open_shape(
     switch="type",
     cases=_EVENTS,
     # The body of an answer that is not streamed; or an error, whose `message` is a text.
     members={
-        "id": ENVELOPE,
+        "id": fields.ENVELOPE,
         "message": _MESSAGE,
-        "finish_reason": FINISH,
-        "usage": USAGE,
-        "logprobs": TOKENS,
+        "finish_reason": fields.FINISH,
+        "usage": fields.USAGE,
+        "logprobs": fields.TOKENS,
     },
-    other=OTHER,
 )
 
 

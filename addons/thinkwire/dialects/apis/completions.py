@@ -8,57 +8,45 @@ import re
 from typing import Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS, REASONING_MEMBERS, TOKEN_MEMBERS
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    TEXT,
-    TRANSCRIPT,
-    USAGE,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
 __all__ = ["COMPLETIONS"]
 
-_CHOICE: Final = Shape(
-    members={
+_CHOICE: Final = open_shape(
+    {
         **REASONING_MEMBERS,
         **TOKEN_MEMBERS,
         "index": FieldSpec(Kind.ITEM),
-        "text": TEXT,
-        "finish_reason": FINISH,
-        "native_finish_reason": ENVELOPE,  # OpenRouter
-        "error": ERROR,
+        "text": fields.TEXT,
+        "finish_reason": fields.FINISH,
+        "native_finish_reason": fields.ENVELOPE,  # OpenRouter
+        "error": fields.ERROR,
     },
-    other=OTHER,
     label=Level(opens=True),
 )
-_DOCUMENT: Final = Shape(
-    members={
+_DOCUMENT: Final = open_shape(
+    {
         **TOKEN_MEMBERS,
-        "id": ENVELOPE,
-        "object": ENVELOPE,
-        "created": ENVELOPE,
-        "model": ENVELOPE,
-        "system_fingerprint": ENVELOPE,
-        "service_tier": ENVELOPE,
-        "provider": ENVELOPE,
-        "metadata": ENVELOPE,  # SGLang: the version of the weights
+        "id": fields.ENVELOPE,
+        "object": fields.ENVELOPE,
+        "created": fields.ENVELOPE,
+        "model": fields.ENVELOPE,
+        "system_fingerprint": fields.ENVELOPE,
+        "service_tier": fields.ENVELOPE,
+        "provider": fields.ENVELOPE,
+        "metadata": fields.ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),
-        "usage": USAGE,
-        "error": ERROR,
-        "sglext": TRANSCRIPT,  # SGLang
-        "__verbose": TRANSCRIPT,  # llama.cpp: raw text and tokens, in each chunk
-    },
-    other=OTHER,
+        "usage": fields.USAGE,
+        "error": fields.ERROR,
+        "sglext": fields.TRANSCRIPT,  # SGLang
+        "__verbose": fields.TRANSCRIPT,  # llama.cpp: raw text and tokens, in each chunk
+    }
 )
 
 _PATH: Final = re.compile(r"(?<!/chat)/completions/?\Z")

@@ -6,25 +6,11 @@ Its frames repeat the text from the start unless the request asks for increments
 import re
 from typing import Any, Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    ROLE,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    USAGE,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -32,48 +18,47 @@ from thinkwire.wire.splice import to_json
 __all__ = ["DASHSCOPE"]
 
 _MEDIA: Final = ("image", "audio", "video")
-_CHOICE: Final = Shape(
-    members={
+_CHOICE: Final = open_shape(
+    {
         "index": FieldSpec(Kind.ITEM),
-        "message": Shape(
-            members={
-                "role": ROLE,
+        "message": open_shape(
+            {
+                "role": fields.ROLE,
                 # A list of `{text}` from vision models.
                 "content": Shape(
-                    elements=Shape(members={"text": TEXT, **dict.fromkeys(_MEDIA, OTHER)}, other=TEXT),
+                    elements=Shape(
+                        members={"text": fields.TEXT, **dict.fromkeys(_MEDIA, fields.OTHER)}, other=fields.TEXT
+                    ),
                     label=FieldSpec(Kind.TEXT, splits=True),
                 ),
-                "reasoning_content": REASONING,
-                "tool_calls": TOOL_CALL,
-                "function_call": TOOL_CALL,
-            },
-            other=OTHER,
+                "reasoning_content": fields.REASONING,
+                "tool_calls": fields.TOOL_CALL,
+                "function_call": fields.TOOL_CALL,
+            }
         ),
-        "finish_reason": FINISH,
-        "logprobs": TOKENS,
+        "finish_reason": fields.FINISH,
+        "logprobs": fields.TOKENS,
     },
-    other=OTHER,
     label=Level(opens=True),
 )
 _MEMBERS: Final[dict[str, Any]] = {
-    "output": Shape(
-        members={
+    "output": open_shape(
+        {
             "choices": Shape(elements=_CHOICE),
-            "text": TEXT,  # without `result_format: message`
-            "thoughts": REASONING,  # from an application, on request
-            "finish_reason": FINISH,
-            "session_id": ENVELOPE,
-        },
-        other=OTHER,
+            "text": fields.TEXT,  # without `result_format: message`
+            "thoughts": fields.REASONING,  # from an application, on request
+            "finish_reason": fields.FINISH,
+            "session_id": fields.ENVELOPE,
+        }
     ),
-    "usage": USAGE,
-    "request_id": ENVELOPE,
-    "status_code": ENVELOPE,
-    "code": ERROR,
-    "message": ERROR,
+    "usage": fields.USAGE,
+    "request_id": fields.ENVELOPE,
+    "status_code": fields.ENVELOPE,
+    "code": fields.ERROR,
+    "message": fields.ERROR,
 }
-_INCREMENTS: Final = Shape(members=_MEMBERS, other=OTHER)
-_SNAPSHOTS: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT))
+_INCREMENTS: Final = open_shape(_MEMBERS)
+_SNAPSHOTS: Final = open_shape(_MEMBERS, label=Level(extent=Extent.SNAPSHOT))
 
 
 def _parameters(request: RequestFacts) -> dict[str, Any]:

@@ -8,48 +8,36 @@ OpenAI-compatible endpoints are chat completions.
 import re
 from typing import Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOOL_CALL,
-    TRANSCRIPT,
-    USAGE,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
 __all__ = ["G4F"]
 
 _FIELDS: Final = {
-    "content": TEXT,
-    "tool_calls": TOOL_CALL,
-    "finish": FINISH,
-    "usage": USAGE,
-    "error": ERROR,
-    "response": TRANSCRIPT,  # what the provider sent, unchanged
+    "content": fields.TEXT,
+    "tool_calls": fields.TOOL_CALL,
+    "finish": fields.FINISH,
+    "usage": fields.USAGE,
+    "error": fields.ERROR,
+    "response": fields.TRANSCRIPT,  # what the provider sent, unchanged
 }
-_DOCUMENT: Final = Shape(
+_DOCUMENT: Final = open_shape(
     switch="type",
     cases={
         "reasoning": Shape(
-            members={"type": ENVELOPE},
-            other=REASONING,
+            members={"type": fields.ENVELOPE},
+            other=fields.REASONING,
             label=Level(opens=True, is_reasoning=True, has_state=False),
         ),
         **{
-            name: Shape(members={"type": ENVELOPE, name: spec}, other=OTHER, label=Level(opens=True))
+            name: open_shape({"type": fields.ENVELOPE, name: spec}, label=Level(opens=True))
             for name, spec in _FIELDS.items()
         },
     },
-    other=OTHER,
 )
 
 _REASONING_MEMBERS: Final = ("token", "status", "label", "is_thinking")

@@ -8,24 +8,11 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    USAGE,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -36,62 +23,64 @@ __all__ = ["GEMINI"]
 
 # Gemini 3 may mark a call as a thought, too, and needs it back with its signature.
 _THOUGHT_PART: Final = Shape(
-    members={"thought": ENVELOPE, "text": REASONING, "thoughtSignature": OPAQUE, "functionCall": TOOL_CALL},
-    other=REASONING,
+    members={
+        "thought": fields.ENVELOPE,
+        "text": fields.REASONING,
+        "thoughtSignature": fields.OPAQUE,
+        "functionCall": fields.TOOL_CALL,
+    },
+    other=fields.REASONING,
     label=Level(blocks=True),
 )
 # A signature beside a text or a call does not make it a thought; the next request needs it where it is.
-_PART: Final = Shape(
+_PART: Final = open_shape(
     switch="thought",
     cases={"true": _THOUGHT_PART},
     members={
-        "thought": ENVELOPE,
-        "text": TEXT,
-        "inlineData": TEXT,
-        "fileData": TEXT,
-        "executableCode": TEXT,
-        "codeExecutionResult": TEXT,
-        "functionCall": TOOL_CALL,
-        "thoughtSignature": OTHER,
+        "thought": fields.ENVELOPE,
+        "text": fields.TEXT,
+        "inlineData": fields.TEXT,
+        "fileData": fields.TEXT,
+        "executableCode": fields.TEXT,
+        "codeExecutionResult": fields.TEXT,
+        "functionCall": fields.TOOL_CALL,
+        "thoughtSignature": fields.OTHER,
     },
-    other=OTHER,
 )
 # Without any part, Google's clients consider the whole turn invalid and omit it from the next request.
 _PARTS: Final = Shape(elements=_PART, label=Level(filler='{"text":""}'))
-_CONTENT: Final = Shape(members={"parts": _PARTS, "role": ENVELOPE}, other=OTHER)  # each chunk repeats the role
+_CONTENT: Final = open_shape({"parts": _PARTS, "role": fields.ENVELOPE})  # each chunk repeats the role
 
 
 # --- the document -----------------------------------------------------------------------------------------------
 
-_CANDIDATE: Final = Shape(
-    members={
+_CANDIDATE: Final = open_shape(
+    {
         "index": FieldSpec(Kind.ITEM),
         "content": _CONTENT,
-        "finishReason": FINISH,
-        "tokenCount": USAGE,
-        "safetyRatings": ENVELOPE,
-        "avgLogprobs": TOKENS,
-        "logprobsResult": TOKENS,
+        "finishReason": fields.FINISH,
+        "tokenCount": fields.USAGE,
+        "safetyRatings": fields.ENVELOPE,
+        "avgLogprobs": fields.TOKENS,
+        "logprobsResult": fields.TOKENS,
     },
-    other=OTHER,
     label=Level(opens=True),
 )
 _MEMBERS: Final[dict[str, Any]] = {
     "candidates": Shape(elements=_CANDIDATE),
-    "usageMetadata": USAGE,
-    "promptFeedback": OTHER,
-    "modelVersion": ENVELOPE,
-    "responseId": ENVELOPE,
-    "createTime": ENVELOPE,
-    "error": ERROR,
+    "usageMetadata": fields.USAGE,
+    "promptFeedback": fields.OTHER,
+    "modelVersion": fields.ENVELOPE,
+    "responseId": fields.ENVELOPE,
+    "createTime": fields.ENVELOPE,
+    "error": fields.ERROR,
 }
-_ANSWER: Final = Shape(
-    members={
+_ANSWER: Final = open_shape(
+    {
         **_MEMBERS,
-        "response": Shape(members=_MEMBERS, other=OTHER),  # Code Assist wraps the document
-        "traceId": ENVELOPE,
-    },
-    other=OTHER,
+        "response": open_shape(_MEMBERS),  # Code Assist wraps the document
+        "traceId": fields.ENVELOPE,
+    }
 )
 # A list in one piece: a stream that the path of the request did not ask for.
 _DOCUMENT: Final = Shape(members=_ANSWER.members, other=_ANSWER.other, elements=_ANSWER)

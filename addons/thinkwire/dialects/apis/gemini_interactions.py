@@ -7,24 +7,11 @@ Its first version called the steps `outputs` and their events `content.*`; both 
 import re
 from typing import Any, Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOOL_CALL,
-    USAGE,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -33,63 +20,63 @@ __all__ = ["GEMINI_INTERACTIONS"]
 
 # --- a step -----------------------------------------------------------------------------------------------------
 
-_SUMMARY: Final = Shape(members={"type": ENVELOPE, "text": REASONING}, other=REASONING)
+_SUMMARY: Final = Shape(members={"type": fields.ENVELOPE, "text": fields.REASONING}, other=fields.REASONING)
 _THOUGHT_MEMBERS: Final[dict[str, Any]] = {
-    "type": ENVELOPE,
-    "summary": Shape(elements=REASONING, label=REASONING),
-    "signature": OPAQUE,
+    "type": fields.ENVELOPE,
+    "summary": Shape(elements=fields.REASONING, label=fields.REASONING),
+    "signature": fields.OPAQUE,
 }
-_CONTENT: Final = Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER)
+_CONTENT: Final = open_shape({"type": fields.ENVELOPE, "text": fields.TEXT})
 
 
 def _step(*, opens: bool) -> Shape:
     """A step in a list, where each is an item; or the one that an event begins."""
-    others = Shape(members={"type": ENVELOPE, "content": Shape(elements=_CONTENT)}, other=OTHER)
-    return Shape(
+    others = open_shape({"type": fields.ENVELOPE, "content": Shape(elements=_CONTENT)})
+    return open_shape(
         switch="type",
         cases={
             # The type is meaningful: the event that begins a thought is sent for the signature that may follow.
             "thought": Shape(
-                members=_THOUGHT_MEMBERS | {"type": OTHER}, other=REASONING, label=Level(opens=opens, is_reasoning=True)
+                members=_THOUGHT_MEMBERS | {"type": fields.OTHER},
+                other=fields.REASONING,
+                label=Level(opens=opens, is_reasoning=True),
             ),
             "function_call": Shape(
-                members={"type": ENVELOPE}, other=TOOL_CALL, label=Level(opens=True) if opens else None
+                members={"type": fields.ENVELOPE}, other=fields.TOOL_CALL, label=Level(opens=True) if opens else None
             ),
         },
         members=others.members,
-        other=OTHER,
         label=Level(opens=True) if opens else None,
     )
 
 
 _STEPS: Final = Shape(elements=_step(opens=True))
-_DELTA: Final = Shape(
+_DELTA: Final = open_shape(
     switch="type",
     cases={
-        "thought_summary": Shape(members={"type": ENVELOPE, "content": _SUMMARY}, other=REASONING),
-        "thought": Shape(members=_THOUGHT_MEMBERS | {"thought": REASONING}, other=REASONING),
-        "thought_signature": Shape(members={"type": ENVELOPE, "signature": OPAQUE}, other=OPAQUE),
-        "text": Shape(members={"type": ENVELOPE, "text": TEXT}, other=OTHER),
-        "arguments_delta": Shape(members={"type": ENVELOPE, "arguments": TOOL_CALL}, other=OTHER),
-        "function_call": Shape(members={"type": ENVELOPE}, other=TOOL_CALL),
+        "thought_summary": Shape(members={"type": fields.ENVELOPE, "content": _SUMMARY}, other=fields.REASONING),
+        "thought": Shape(members=_THOUGHT_MEMBERS | {"thought": fields.REASONING}, other=fields.REASONING),
+        "thought_signature": Shape(members={"type": fields.ENVELOPE, "signature": fields.OPAQUE}, other=fields.OPAQUE),
+        "text": open_shape({"type": fields.ENVELOPE, "text": fields.TEXT}),
+        "arguments_delta": open_shape({"type": fields.ENVELOPE, "arguments": fields.TOOL_CALL}),
+        "function_call": Shape(members={"type": fields.ENVELOPE}, other=fields.TOOL_CALL),
     },
-    members={"type": ENVELOPE},
-    other=OTHER,
+    members={"type": fields.ENVELOPE},
 )
 
 
 # --- the document -----------------------------------------------------------------------------------------------
 
 _INTERACTION_MEMBERS: Final[dict[str, Any]] = {
-    "id": ENVELOPE,
-    "object": ENVELOPE,
-    "model": ENVELOPE,
-    "agent": ENVELOPE,
-    "created": ENVELOPE,
-    "updated": ENVELOPE,
-    "service_tier": ENVELOPE,
-    "status": FINISH,
-    "usage": USAGE,
+    "id": fields.ENVELOPE,
+    "object": fields.ENVELOPE,
+    "model": fields.ENVELOPE,
+    "agent": fields.ENVELOPE,
+    "created": fields.ENVELOPE,
+    "updated": fields.ENVELOPE,
+    "service_tier": fields.ENVELOPE,
+    "status": fields.FINISH,
+    "usage": fields.USAGE,
     "steps": _STEPS,
     "outputs": _STEPS,
 }
@@ -97,29 +84,28 @@ _STEP: Final = {"index": FieldSpec(Kind.ITEM, space="step")}
 _MEMBERS: Final[dict[str, Any]] = {
     **_INTERACTION_MEMBERS,
     **_STEP,
-    "event_type": ENVELOPE,
-    "event_id": ENVELOPE,
-    "interaction_id": ENVELOPE,
+    "event_type": fields.ENVELOPE,
+    "event_id": fields.ENVELOPE,
+    "interaction_id": fields.ENVELOPE,
     "step": _step(opens=False),
     "content": _step(opens=False),
     "delta": _DELTA,
-    "interaction": Shape(members=_INTERACTION_MEMBERS, other=OTHER, label=Level(extent=Extent.SNAPSHOT)),
-    "error": ERROR,
+    "interaction": open_shape(_INTERACTION_MEMBERS, label=Level(extent=Extent.SNAPSHOT)),
+    "error": fields.ERROR,
 }
 
 
 def _beginning(level: Level) -> Shape:
-    return Shape(members=_MEMBERS, other=OTHER, label=level)
+    return open_shape(_MEMBERS, label=level)
 
 
-_DOCUMENT: Final = Shape(
+_DOCUMENT: Final = open_shape(
     switch="event_type",
     cases={
         **dict.fromkeys(("interaction.created", "interaction.start"), _beginning(Level(resets=("step",)))),
         **dict.fromkeys(("step.start", "content.start"), _beginning(Level(begins=True))),
     },
     members=_MEMBERS,
-    other=OTHER,
 )
 
 

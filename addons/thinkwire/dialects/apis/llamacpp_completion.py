@@ -7,47 +7,35 @@ endpoints under `/v1` belong to other APIs.
 import re
 from typing import Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOKENS,
-    TRANSCRIPT,
-    USAGE,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
 __all__ = ["LLAMACPP_COMPLETION"]
 
 _MEMBERS: Final = {
     "index": FieldSpec(Kind.ITEM),  # of several prompts
-    "content": TEXT,
-    "reasoning_content": REASONING,  # the server sends none; what is extracted from the content goes here
-    "tokens": TOKENS,
-    "completion_probabilities": TOKENS,
-    "probs": TOKENS,
-    "stop": FINISH,
-    "stop_type": ENVELOPE,
-    "id_slot": ENVELOPE,
-    "model": ENVELOPE,
-    "tokens_predicted": ENVELOPE,  # in each chunk, and again in `timings` at the end
-    "tokens_evaluated": ENVELOPE,
-    "timings": USAGE,
-    "__verbose": TRANSCRIPT,
-    "error": ERROR,
+    "content": fields.TEXT,
+    "reasoning_content": fields.REASONING,  # the server sends none; what is extracted from the content goes here
+    "tokens": fields.TOKENS,
+    "completion_probabilities": fields.TOKENS,
+    "probs": fields.TOKENS,
+    "stop": fields.FINISH,
+    "stop_type": fields.ENVELOPE,
+    "id_slot": fields.ENVELOPE,
+    "model": fields.ENVELOPE,
+    "tokens_predicted": fields.ENVELOPE,  # in each chunk, and again in `timings` at the end
+    "tokens_evaluated": fields.ENVELOPE,
+    "timings": fields.USAGE,
+    "__verbose": fields.TRANSCRIPT,
+    "error": fields.ERROR,
     # `prompt` and `generation_settings`, in the last chunk, repeat what the client sent: they stay.
 }
-_ONE: Final = Shape(members=_MEMBERS, other=OTHER, label=Level(opens=True))
-_DOCUMENT: Final = Shape(members=_MEMBERS, other=OTHER, elements=_ONE, label=Level(opens=True))
+_ONE: Final = open_shape(_MEMBERS, label=Level(opens=True))
+_DOCUMENT: Final = open_shape(_MEMBERS, elements=_ONE, label=Level(opens=True))
 """One answer; or, in a body, a list of answers to several prompts."""
 
 # After any prefix; but DashScope's path for applications ends the same way.

@@ -8,21 +8,11 @@ to other APIs.
 import re
 from typing import Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOOL_CALL,
-    USAGE,
-    Extent,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -38,23 +28,24 @@ def _block(space: str, *, begins: bool = False, is_reasoning: bool = False) -> L
 
 # --- the whole answer: a body, and `result` of the last event --------------------------------------------------------
 
-_CALL_MEMBERS: Final = {"type": ENVELOPE, "arguments": TOOL_CALL, "tool": TOOL_CALL}
+_CALL_MEMBERS: Final = {"type": fields.ENVELOPE, "arguments": fields.TOOL_CALL, "tool": fields.TOOL_CALL}
 _OUTPUT: Final = Shape(
-    elements=Shape(
+    elements=open_shape(
         switch="type",
         cases={
-            "reasoning": Shape(members={"type": ENVELOPE, "content": REASONING}, other=REASONING, label=_REASONING),
-            "message": Shape(members={"type": ENVELOPE, "content": TEXT}, other=OTHER, label=Level(opens=True)),
-            "tool_call": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True)),
+            "reasoning": Shape(
+                members={"type": fields.ENVELOPE, "content": fields.REASONING}, other=fields.REASONING, label=_REASONING
+            ),
+            "message": open_shape({"type": fields.ENVELOPE, "content": fields.TEXT}, label=Level(opens=True)),
+            "tool_call": open_shape(_CALL_MEMBERS, label=Level(opens=True)),
         },
-        other=OTHER,
     )
 )
 _RESULT_MEMBERS: Final = {
-    "model_instance_id": ENVELOPE,
+    "model_instance_id": fields.ENVELOPE,
     "output": _OUTPUT,
-    "stats": USAGE,
-    "response_id": ENVELOPE,
+    "stats": fields.USAGE,
+    "response_id": fields.ENVELOPE,
 }
 
 # --- the events -------------------------------------------------------------------------------------------------
@@ -63,35 +54,28 @@ _STATES: Final = ("start", "delta", "end")
 _EVENTS: Final = {
     **{
         f"reasoning.{state}": Shape(
-            members={"type": ENVELOPE, "content": REASONING},
-            other=REASONING,
+            members={"type": fields.ENVELOPE, "content": fields.REASONING},
+            other=fields.REASONING,
             label=_block("reasoning", begins=state == "start", is_reasoning=True),
         )
         for state in _STATES
     },
     **{
-        f"message.{state}": Shape(
-            members={"type": ENVELOPE, "content": TEXT},
-            other=OTHER,
-            label=_block("message", begins=state == "start"),
+        f"message.{state}": open_shape(
+            {"type": fields.ENVELOPE, "content": fields.TEXT}, label=_block("message", begins=state == "start")
         )
         for state in _STATES
     },
     **{
-        f"tool_call.{state}": Shape(members=_CALL_MEMBERS, other=OTHER, label=Level(opens=True))
+        f"tool_call.{state}": open_shape(_CALL_MEMBERS, label=Level(opens=True))
         for state in ("start", "arguments", "success", "failure")
     },
-    "chat.end": Shape(
-        members={"type": ENVELOPE, "result": Shape(members=_RESULT_MEMBERS, other=OTHER)},
-        other=OTHER,
-        label=Level(extent=Extent.SNAPSHOT),
+    "chat.end": open_shape(
+        {"type": fields.ENVELOPE, "result": open_shape(_RESULT_MEMBERS)}, label=Level(extent=Extent.SNAPSHOT)
     ),
 }
-_DOCUMENT: Final = Shape(
-    switch="type",
-    cases=_EVENTS,
-    members={"type": ENVELOPE, "error": ERROR, **_RESULT_MEMBERS},
-    other=OTHER,
+_DOCUMENT: Final = open_shape(
+    switch="type", cases=_EVENTS, members={"type": fields.ENVELOPE, "error": fields.ERROR, **_RESULT_MEMBERS}
 )
 
 _EVENT_NAME: Final = re.compile(

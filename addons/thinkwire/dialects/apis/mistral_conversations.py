@@ -8,9 +8,11 @@ import re
 from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CONTENT
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around
-from thinkwire.dialects.core.parts import ENVELOPE, ERROR, OTHER, TOOL_CALL, USAGE, ItemKey, Kind, Level
+from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
@@ -31,20 +33,20 @@ _HEAD: Final[dict[str, Any]] = dict.fromkeys(
         "agent_id",
         "role",
     ),
-    ENVELOPE,
+    fields.ENVELOPE,
 )
 
 
 def _event(**members: Any) -> Shape:
-    return Shape(members=_HEAD | members, other=OTHER, label=Level(opens=True))
+    return open_shape(_HEAD | members, label=Level(opens=True))
 
 
 _EVENTS: Final[dict[str, Shape]] = {
     "conversation.response.started": _event(),
-    "conversation.response.done": _event(usage=USAGE),
-    "conversation.response.error": _event(message=ERROR, code=ERROR),
+    "conversation.response.done": _event(usage=fields.USAGE),
+    "conversation.response.error": _event(message=fields.ERROR, code=fields.ERROR),
     "message.output.delta": _event(content=CONTENT),
-    "function.call.delta": _event(name=TOOL_CALL, arguments=TOOL_CALL, tool_call_id=ENVELOPE),
+    "function.call.delta": _event(name=fields.TOOL_CALL, arguments=fields.TOOL_CALL, tool_call_id=fields.ENVELOPE),
     "tool.execution.started": _event(),
     "tool.execution.delta": _event(),
     "tool.execution.done": _event(),
@@ -52,7 +54,7 @@ _EVENTS: Final[dict[str, Shape]] = {
     "agent.handoff.done": _event(),
 }
 _ENTRIES: Final = Shape(
-    elements=Shape(members=_HEAD | {"content": CONTENT}, other=OTHER, label=Level(opens=True)),
+    elements=open_shape(_HEAD | {"content": CONTENT}, label=Level(opens=True)),
 )
 _LISTS: Final = {
     "conversation.response": "outputs",
@@ -60,16 +62,15 @@ _LISTS: Final = {
     "conversation.messages": "messages",
 }
 """The bodies of this API by their `object`, with the name of the list of entries in each."""
-_DOCUMENT: Final = Shape(
+_DOCUMENT: Final = open_shape(
     switch="type",
     cases=_EVENTS,
     members={
-        "object": ENVELOPE,
-        "conversation_id": ENVELOPE,
-        "usage": USAGE,
+        "object": fields.ENVELOPE,
+        "conversation_id": fields.ENVELOPE,
+        "usage": fields.USAGE,
         **dict.fromkeys(_LISTS.values(), _ENTRIES),
     },
-    other=OTHER,
 )
 
 

@@ -7,58 +7,43 @@ one item, without a number. Ollama's OpenAI-compatible endpoints are chat comple
 import re
 from typing import Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    ROLE,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    TRANSCRIPT,
-    USAGE,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
 __all__ = ["OLLAMA"]
 
-_MESSAGE: Final = Shape(
-    members={"role": ROLE, "content": TEXT, "thinking": REASONING, "tool_calls": TOOL_CALL},
-    other=OTHER,
+_MESSAGE: Final = open_shape(
+    {"role": fields.ROLE, "content": fields.TEXT, "thinking": fields.REASONING, "tool_calls": fields.TOOL_CALL}
 )
-_DOCUMENT: Final = Shape(
-    members={
-        "model": ENVELOPE,
-        "created_at": ENVELOPE,
-        "remote_model": ENVELOPE,
-        "remote_host": ENVELOPE,
+_DOCUMENT: Final = open_shape(
+    {
+        "model": fields.ENVELOPE,
+        "created_at": fields.ENVELOPE,
+        "remote_model": fields.ENVELOPE,
+        "remote_host": fields.ENVELOPE,
         "message": _MESSAGE,  # chat
-        "thinking": REASONING,  # generate
-        "response": TEXT,
-        "tool_calls": TOOL_CALL,
-        "context": TRANSCRIPT,  # token ids of the whole exchange
-        "logprobs": TOKENS,
-        "_debug_info": TRANSCRIPT,  # the rendered prompt, with the reasoning of earlier turns
-        "done": FINISH,
-        "done_reason": FINISH,
-        "total_duration": USAGE,
-        "load_duration": USAGE,
-        "prompt_eval_count": USAGE,
-        "prompt_eval_duration": USAGE,
-        "eval_count": USAGE,
-        "eval_duration": USAGE,
-        "error": ERROR,
+        "thinking": fields.REASONING,  # generate
+        "response": fields.TEXT,
+        "tool_calls": fields.TOOL_CALL,
+        "context": fields.TRANSCRIPT,  # token ids of the whole exchange
+        "logprobs": fields.TOKENS,
+        "_debug_info": fields.TRANSCRIPT,  # the rendered prompt, with the reasoning of earlier turns
+        "done": fields.FINISH,
+        "done_reason": fields.FINISH,
+        "total_duration": fields.USAGE,
+        "load_duration": fields.USAGE,
+        "prompt_eval_count": fields.USAGE,
+        "prompt_eval_duration": fields.USAGE,
+        "eval_count": fields.USAGE,
+        "eval_duration": fields.USAGE,
+        "error": fields.ERROR,
     },
-    other=OTHER,
     label=Level(opens=True),
 )
 

@@ -9,29 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling, Phase
+from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import ElementMaker, as_element
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OPAQUE,
-    OTHER,
-    REASONING,
-    REASONING_TOKENS,
-    REFUSAL,
-    ROLE,
-    TEXT,
-    TOKENS,
-    TOOL_CALL,
-    TRANSCRIPT,
-    USAGE,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
@@ -48,40 +30,40 @@ _NAME: Final = FieldSpec(Kind.ITEM, space=_OUTPUT, is_name=True)
 
 _REASONING_TYPES: Final = ("reasoning_text", "summary_text", "reasoning", "thinking", "redacted_thinking")
 # The type is meaningful: a part opens and closes even if its text is empty.
-_TEXT_PART: Final = Shape(members={"type": OTHER, "text": TEXT, "logprobs": TOKENS}, other=OTHER)
+_TEXT_PART: Final = open_shape({"type": fields.OTHER, "text": fields.TEXT, "logprobs": fields.TOKENS})
 _PART: Final = Shape(
     switch="type",
-    cases=dict.fromkeys(_REASONING_TYPES, Shape(members={}, label=REASONING))
+    cases=dict.fromkeys(_REASONING_TYPES, Shape(members={}, label=fields.REASONING))
     | {
         "output_text": _TEXT_PART,
         "text": _TEXT_PART,
-        "refusal": Shape(members={"type": OTHER, "refusal": REFUSAL}, other=OTHER),
+        "refusal": open_shape({"type": fields.OTHER, "refusal": fields.REFUSAL}),
     },
-    members={"type": OTHER},
-    other=TEXT,
+    members={"type": fields.OTHER},
+    other=fields.TEXT,
 )
 _PARTS: Final = Shape(elements=_PART, label=FieldSpec(Kind.TEXT, splits=True))
 
 # --- items ------------------------------------------------------------------------------------------------------
 
-_REASONING_LIST: Final = Shape(elements=REASONING, label=FieldSpec(Kind.REASONING, splits=True))
+_REASONING_LIST: Final = Shape(elements=fields.REASONING, label=FieldSpec(Kind.REASONING, splits=True))
 _REASONING_ITEM: Final[dict[str, Any]] = {
-    "type": OTHER,
-    "status": ENVELOPE,
-    "format": ENVELOPE,  # OpenRouter
+    "type": fields.OTHER,
+    "status": fields.ENVELOPE,
+    "format": fields.ENVELOPE,  # OpenRouter
     "summary": _REASONING_LIST,
     "content": _REASONING_LIST,
-    "encrypted_content": OPAQUE,
-    "signature": OPAQUE,  # OpenRouter
+    "encrypted_content": fields.OPAQUE,
+    "signature": fields.OPAQUE,  # OpenRouter
 }
 _MESSAGE: Final[dict[str, Any]] = {
-    "type": OTHER,
-    "status": ENVELOPE,
-    "role": ROLE,
+    "type": fields.OTHER,
+    "status": fields.ENVELOPE,
+    "role": fields.ROLE,
     "content": _PARTS,
     "reasoning": FieldSpec(Kind.REASONING, text_only=True),
-    "reasoning_content": REASONING,
-    "reasoning_details": REASONING,
+    "reasoning_content": fields.REASONING,
+    "reasoning_details": fields.REASONING,
 }
 _CALLS: Final = ("function_call", "custom_tool_call", "mcp_call")
 
@@ -89,18 +71,19 @@ _CALLS: Final = ("function_call", "custom_tool_call", "mcp_call")
 def _item(opens: bool) -> Shape:
     """An item; in a list it identifies itself, in an event the event identifies it."""
     level = Level(opens=True) if opens else None
-    name = {"id": ENVELOPE if opens else _NAME}
-    call = Shape(members={"type": OTHER, **name, "arguments": TOOL_CALL, "input": TOOL_CALL}, other=OTHER, label=level)
+    name = {"id": fields.ENVELOPE if opens else _NAME}
+    call = open_shape(
+        {"type": fields.OTHER, **name, "arguments": fields.TOOL_CALL, "input": fields.TOOL_CALL}, label=level
+    )
     reasoning = Level(opens=opens, is_reasoning=True)
-    return Shape(
+    return open_shape(
         switch="type",
         cases={
-            "reasoning": Shape(members=_REASONING_ITEM | name, other=REASONING, label=reasoning),
-            "message": Shape(members=_MESSAGE | name, other=OTHER, label=level),
+            "reasoning": Shape(members=_REASONING_ITEM | name, other=fields.REASONING, label=reasoning),
+            "message": open_shape(_MESSAGE | name, label=level),
             **dict.fromkeys(_CALLS, call),
         },
         members=name,
-        other=OTHER,
         label=level,
     )
 
@@ -113,32 +96,34 @@ _ITEMS: Final = Shape(elements=_item(opens=True))
 _RESPONSE: Final[dict[str, Any]] = {
     "output": _ITEMS,
     "input": _ITEMS,
-    "output_text": TEXT,
+    "output_text": fields.TEXT,
     "reasoning": FieldSpec(Kind.REASONING, text_only=True),
-    "status": FINISH,
-    "usage": USAGE,
-    "error": ERROR,
-    "input_messages": TRANSCRIPT,  # vLLM: what the model read and wrote, with markers and ids
-    "output_messages": TRANSCRIPT,
+    "status": fields.FINISH,
+    "usage": fields.USAGE,
+    "error": fields.ERROR,
+    "input_messages": fields.TRANSCRIPT,  # vLLM: what the model read and wrote, with markers and ids
+    "output_messages": fields.TRANSCRIPT,
 }
 
 # --- events -----------------------------------------------------------------------------------------------------
 
 _EVENT: Final[dict[str, Any]] = {
-    "type": ENVELOPE,
+    "type": fields.ENVELOPE,
     "sequence_number": FieldSpec(Kind.COUNTER, space="sequence"),
     "output_index": FieldSpec(Kind.ITEM, space=_OUTPUT),
     "item_id": _NAME,
-    "content_index": ENVELOPE,
-    "summary_index": ENVELOPE,
-    "obfuscation": ENVELOPE,
+    "content_index": fields.ENVELOPE,
+    "summary_index": fields.ENVELOPE,
+    "obfuscation": fields.ENVELOPE,
     "item": _item(opens=False),
     "part": _PART,
-    "response": Shape(members=_RESPONSE, other=OTHER),
+    "response": open_shape(_RESPONSE),
 }
 
 
-def _event(members: Mapping[str, Any] | None = None, *, other: FieldSpec = OTHER, label: Level | None = None) -> Shape:
+def _event(
+    members: Mapping[str, Any] | None = None, *, other: FieldSpec = fields.OTHER, label: Level | None = None
+) -> Shape:
     return Shape(members=_EVENT | dict(members or {}), other=other, label=label)
 
 
@@ -148,17 +133,19 @@ _SNAPSHOT: Final = Level(extent=Extent.SNAPSHOT)
 def _pair(event: str, delta: FieldSpec, done: str) -> dict[str, Shape]:
     """The event of a piece, and the one that repeats all pieces. The latter is meaningful even if the text is empty."""
     return {
-        f"response.{event}.delta": _event({"delta": delta, "logprobs": TOKENS}),
-        f"response.{event}.done": _event({"type": OTHER, done: delta, "logprobs": TOKENS}, label=_SNAPSHOT),
+        f"response.{event}.delta": _event({"delta": delta, "logprobs": fields.TOKENS}),
+        f"response.{event}.done": _event(
+            {"type": fields.OTHER, done: delta, "logprobs": fields.TOKENS}, label=_SNAPSHOT
+        ),
     }
 
 
 def _reasoning(event: str) -> dict[str, Shape]:
-    hidden = {"part": REASONING, "logprobs": REASONING_TOKENS}
+    hidden = {"part": fields.REASONING, "logprobs": fields.REASONING_TOKENS}
     return {
-        f"response.{event}.added": _event(hidden, other=REASONING),
-        f"response.{event}.delta": _event(hidden, other=REASONING),
-        f"response.{event}.done": _event(hidden, other=REASONING, label=_SNAPSHOT),
+        f"response.{event}.added": _event(hidden, other=fields.REASONING),
+        f"response.{event}.delta": _event(hidden, other=fields.REASONING),
+        f"response.{event}.done": _event(hidden, other=fields.REASONING, label=_SNAPSHOT),
     }
 
 
@@ -172,22 +159,22 @@ _EVENTS: Final[dict[str, Shape]] = {
     "response.output_item.added": _event(label=Level(begins=True)),
     "response.output_item.done": _event(label=_SNAPSHOT),
     "response.content_part.done": _event(label=_SNAPSHOT),
-    **_pair("output_text", TEXT, "text"),
-    **_pair("refusal", REFUSAL, "refusal"),
-    **_pair("function_call_arguments", TOOL_CALL, "arguments"),
-    **_pair("custom_tool_call_input", TOOL_CALL, "input"),
-    **_pair("mcp_call_arguments", TOOL_CALL, "arguments"),
+    **_pair("output_text", fields.TEXT, "text"),
+    **_pair("refusal", fields.REFUSAL, "refusal"),
+    **_pair("function_call_arguments", fields.TOOL_CALL, "arguments"),
+    **_pair("custom_tool_call_input", fields.TOOL_CALL, "input"),
+    **_pair("mcp_call_arguments", fields.TOOL_CALL, "arguments"),
     **_reasoning("reasoning_summary_part"),
     **_reasoning("reasoning_summary_text"),
     **_reasoning("reasoning_summary"),
     **_reasoning("reasoning_part"),  # vLLM
     **_reasoning("reasoning_text"),
     **_reasoning("reasoning"),
-    "error": _event(dict.fromkeys(("code", "message", "param", "error"), ERROR)),
+    "error": _event(dict.fromkeys(("code", "message", "param", "error"), fields.ERROR)),
 }
 
 # Without a type it is a body: a response, or (from `input_items`) a list.
-_DOCUMENT: Final = Shape(switch="type", cases=_EVENTS, members=_EVENT | _RESPONSE | {"data": _ITEMS}, other=OTHER)
+_DOCUMENT: Final = open_shape(switch="type", cases=_EVENTS, members=_EVENT | _RESPONSE | {"data": _ITEMS})
 
 
 # --- the dialect ------------------------------------------------------------------------------------------------

@@ -8,62 +8,47 @@ other APIs.
 import re
 from typing import Final
 
+from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import (
-    ENVELOPE,
-    ERROR,
-    FINISH,
-    OTHER,
-    REASONING,
-    TEXT,
-    TOKENS,
-    TRANSCRIPT,
-    Extent,
-    FieldSpec,
-    ItemKey,
-    Kind,
-    Level,
-)
+from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
 __all__ = ["SGLANG_GENERATE"]
 
-_META_INFO: Final = Shape(
-    members={
-        "id": ENVELOPE,
-        "finish_reason": FINISH,
+_META_INFO: Final = open_shape(
+    {
+        "id": fields.ENVELOPE,
+        "finish_reason": fields.FINISH,
         **dict.fromkeys(
             (
                 "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "cached_tokens_details",
                 "weight_version", "e2e_latency", "num_retractions", "total_retractions",
             ),
-            ENVELOPE,  # in each document
+            fields.ENVELOPE,  # in each document
         ),
-        "output_token_logprobs": TOKENS,
-        "output_top_logprobs": TOKENS,
-        "output_token_ids_logprobs": TOKENS,
-        "output_token_entropy_val": TOKENS,
-        "sampling_mask": TOKENS,
-        "hidden_states": TRANSCRIPT,
-        "routed_experts": TRANSCRIPT,
+        "output_token_logprobs": fields.TOKENS,
+        "output_top_logprobs": fields.TOKENS,
+        "output_token_ids_logprobs": fields.TOKENS,
+        "output_token_entropy_val": fields.TOKENS,
+        "sampling_mask": fields.TOKENS,
+        "hidden_states": fields.TRANSCRIPT,
+        "routed_experts": fields.TRANSCRIPT,
         # `input_token_logprobs` and the like list the prompt: they stay.
-    },
-    other=OTHER,
+    }
 )  # fmt: skip
 _MEMBERS: Final = {
     "index": FieldSpec(Kind.ITEM),  # of several prompts
-    "text": TEXT,
-    "reasoning_text": REASONING,  # as `/separate_reasoning` names it
-    "output_ids": TOKENS,
+    "text": fields.TEXT,
+    "reasoning_text": fields.REASONING,  # as `/separate_reasoning` names it
+    "output_ids": fields.TOKENS,
     "meta_info": _META_INFO,
-    "error": ERROR,
+    "error": fields.ERROR,
 }
 _LEVEL: Final = Level(opens=True, extent=Extent.SNAPSHOT)
-_DOCUMENT: Final = Shape(
-    members=_MEMBERS, other=OTHER, elements=Shape(members=_MEMBERS, other=OTHER, label=_LEVEL), label=_LEVEL
-)
+_DOCUMENT: Final = open_shape(_MEMBERS, elements=open_shape(_MEMBERS, label=_LEVEL), label=_LEVEL)
 """One answer; or, in a body, a list of answers to several prompts."""
 
 

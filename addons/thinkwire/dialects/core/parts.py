@@ -10,21 +10,7 @@ from typing import Final
 from thinkwire.wire.json_tree import Node, Shape
 
 __all__ = [
-    "ENVELOPE",
-    "ERROR",
-    "FINISH",
-    "OPAQUE",
-    "OTHER",
-    "REASONING",
-    "REASONING_TOKENS",
-    "REFUSAL",
-    "ROLE",
-    "TEXT",
-    "TOKENS",
-    "TOOL_CALL",
-    "TRANSCRIPT",
     "UNFINISHED",
-    "USAGE",
     "VISIBLE",
     "CountOf",
     "Extent",
@@ -247,21 +233,3 @@ def text_of_blocks(value: object) -> str:
             return "".join(map(text_of_blocks, value))
         case _:
             return ""
-
-
-# --- labels that most tables use -----------------------------------------------------------------------------------
-
-ENVELOPE: Final = FieldSpec(Kind.ENVELOPE)
-ROLE: Final = FieldSpec(Kind.ROLE)
-TEXT: Final = FieldSpec(Kind.TEXT)
-REFUSAL: Final = FieldSpec(Kind.REFUSAL)
-TOOL_CALL: Final = FieldSpec(Kind.TOOL_CALL)
-REASONING: Final = FieldSpec(Kind.REASONING)
-OPAQUE: Final = FieldSpec(Kind.OPAQUE)
-TOKENS: Final = FieldSpec(Kind.TOKENS)
-REASONING_TOKENS: Final = FieldSpec(Kind.REASONING_TOKENS)
-TRANSCRIPT: Final = FieldSpec(Kind.TRANSCRIPT)
-FINISH: Final = FieldSpec(Kind.FINISH)
-USAGE: Final = FieldSpec(Kind.USAGE)
-ERROR: Final = FieldSpec(Kind.ERROR)
-OTHER: Final = FieldSpec(Kind.OTHER)

@@ -14,7 +14,8 @@ from typing import Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.parts import ENVELOPE, OTHER, REASONING, FieldSpec, Kind, Level
+from thinkwire.dialects.core.fields import ENVELOPE, OTHER, REASONING
+from thinkwire.dialects.core.parts import FieldSpec, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.dialects.declared.documents import has_path, write
 from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, PathStep, in_document

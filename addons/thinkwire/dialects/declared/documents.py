@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from thinkwire.dialects.core.parts import ENVELOPE, ItemKey, Kind
+from thinkwire.dialects.core.fields import ENVELOPE
+from thinkwire.dialects.core.parts import ItemKey, Kind
 from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, in_document
 from thinkwire.wire.json_tree import Node, Shape, encode, read
 from thinkwire.wire.splice import to_json

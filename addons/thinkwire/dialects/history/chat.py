@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CONTENT_PART, MESSAGE_MEMBERS
-from thinkwire.dialects.core.parts import OTHER, REASONING, ROLE, TOOL_CALL, Kind, Level, Part, Update
+from thinkwire.dialects.core.fields import OTHER, REASONING, ROLE, TOOL_CALL
+from thinkwire.dialects.core.parts import Kind, Level, Part, Update
 from thinkwire.dialects.history.base import (
     Conversation,
     Turn,

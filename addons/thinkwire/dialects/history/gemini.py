@@ -6,7 +6,8 @@ The reasoning itself need not come back; the signature of a call must, if the ca
 from collections.abc import Iterable
 from typing import Any, Final
 
-from thinkwire.dialects.core.parts import ENVELOPE, Extent, Update
+from thinkwire.dialects.core.fields import ENVELOPE
+from thinkwire.dialects.core.parts import Extent, Update
 from thinkwire.dialects.history.base import (
     DISCARD,
     Conversation,

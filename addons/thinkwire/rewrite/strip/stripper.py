@@ -6,8 +6,9 @@ It decides update by update, with the states of `states.py`; it does not know AP
 from collections.abc import Set
 from typing import Final, NamedTuple
 
+from thinkwire.dialects.core.fields import REASONING
 from thinkwire.dialects.core.flagged_text import after_closing_tag
-from thinkwire.dialects.core.parts import REASONING, VISIBLE, Extent, ItemKey, Kind, Part, Update
+from thinkwire.dialects.core.parts import VISIBLE, Extent, ItemKey, Kind, Part, Update
 from thinkwire.rewrite.action import Action, Document, Outcome
 from thinkwire.rewrite.plan import Opaque, Strip, TokenMetadata
 from thinkwire.rewrite.removal import REASONING_KINDS, keeps_something, remove_reasoning
