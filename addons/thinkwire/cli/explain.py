@@ -20,10 +20,7 @@ EXAMPLE: Final = """example:
 
 def add_to(commands: Commands) -> None:
     explain = commands.add_parser(
-        "explain",
-        help="say which rules decide about a request, and why the others do not",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "explain", help="say which rules decide about a request, and why the others do not", epilog=EXAMPLE
     )
     explain.add_argument("file", type=Path, metavar="FILE", help="the rule file")
     explain.add_argument(

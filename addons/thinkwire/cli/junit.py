@@ -41,36 +41,30 @@ def write_junit(path: Path, suites: Sequence[Suite]) -> None:
 
 
 def _suite(suite: Suite) -> ElementTree.Element:
-    cases = [_case(verdict) for verdict in suite.verdicts]
+    cases = [_verdict(verdict) for verdict in suite.verdicts]
     if suite.trouble:
-        case = _element(
-            "testcase", classname=suite.file, name="the rule file", file=suite.file, line=1, time=_time(0.0)
-        )
-        case.append(_trouble("error" if suite.code == COULD_NOT_RUN else "failure", suite.trouble))
-        cases.append(case)
+        kind = "error" if suite.code == COULD_NOT_RUN else "failure"
+        cases.append(_case(suite.file, "the rule file", 1, 0.0, kind, suite.trouble))
     element = _element("testsuite", name=suite.file, file=suite.file, skipped=0)
     element.extend(cases)
     element.attrib.update(_counts([element]))
     return element
 
 
-def _case(verdict: Verdict) -> ElementTree.Element:
-    test = verdict.test
-    case = _element(
-        "testcase", classname=test.file, name=test.id, file=test.file, line=test.line, time=_time(verdict.seconds)
-    )
-    if verdict.obstacle:
-        case.append(_trouble("error", verdict.obstacle))
-    elif verdict.mismatches:
-        said = [f"{one.what}: expected {one.expected}, got {one.got}" for one in verdict.mismatches]
-        case.append(_trouble("failure", "\n".join([*said, *verdict.notes])))
+def _verdict(verdict: Verdict) -> ElementTree.Element:
+    test, said = verdict.test, [f"{one.what}: expected {one.expected}, got {one.got}" for one in verdict.mismatches]
+    kind = "error" if verdict.obstacle else "failure" if said else ""
+    text = verdict.obstacle or "\n".join([*said, *verdict.notes])
+    return _case(test.file, test.id, test.line, verdict.seconds, kind, text)
+
+
+def _case(file: Path, name: str, line: int, seconds: float, kind: str, text: str) -> ElementTree.Element:
+    case = _element("testcase", classname=file, name=name, file=file, line=line, time=_time(seconds))
+    if kind:
+        trouble = _element(kind, message=text.partition("\n")[0], type="could not run" if kind == "error" else "failed")
+        trouble.text = _fit(text)
+        case.append(trouble)
     return case
-
-
-def _trouble(kind: str, text: str) -> ElementTree.Element:
-    element = _element(kind, message=text.partition("\n")[0], type="could not run" if kind == "error" else "failed")
-    element.text = _fit(text)
-    return element
 
 
 def _counts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:

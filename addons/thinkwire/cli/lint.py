@@ -18,12 +18,7 @@ LONGEST_GAP: Final = 10.0
 
 
 def add_to(commands: Commands) -> None:
-    lint = commands.add_parser(
-        "lint",
-        help="find what would trip up clients in recorded answers",
-        epilog=_rules(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    lint = commands.add_parser("lint", help="find what would trip up clients in recorded answers", epilog=_rules())
     lint.add_argument("files", nargs="+", type=Path, metavar="FILE", help="mitmproxy flow files, or HARs")
     lint.add_argument(
         "--gap",

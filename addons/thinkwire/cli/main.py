@@ -65,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (check, explain, lint, replay, show, schema, test):
         command.add_to(commands)
+    for command_parser in commands.choices.values():  # examples and lists of a help keep their lines
+        command_parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 

@@ -28,10 +28,7 @@ EXAMPLE: Final = """example:
 
 def add_to(commands: Commands) -> None:
     replay = commands.add_parser(
-        "replay",
-        help="be the provider of a recording: answer as recorded, at the recorded times",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "replay", help="be the provider of a recording: answer as recorded, at the recorded times", epilog=EXAMPLE
     )
     replay.add_argument("files", nargs="+", metavar="FILE", help="a mitmproxy flow file or a HAR file")
     replay.add_argument("--port", type=int, help=f"port on this machine, 0: any; default: {PORT}, with --ask any")

@@ -35,12 +35,7 @@ EXAMPLE: Final = """example:
 
 
 def add_to(commands: Commands) -> None:
-    show = commands.add_parser(
-        "show",
-        help="show what was asked and answered in a recording",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    show = commands.add_parser("show", help="show what was asked and answered in a recording", epilog=EXAMPLE)
     show.add_argument("file", type=Path, metavar="FILE", help="a mitmproxy flow file, or a HAR")
     show.add_argument("--flow", type=int, metavar="N", help="only the flow with this number, from 1")
     show.add_argument(

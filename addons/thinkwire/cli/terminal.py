@@ -5,7 +5,8 @@ Nothing that mitmproxy depends on prints coloured lines, and a few escape sequen
 
 import os
 from collections.abc import Iterator
-from typing import Final, TextIO
+from functools import partialmethod
+from typing import TextIO
 
 from thinkwire.exchange.exchange_log import rules_of
 from thinkwire.playback.diff import listing_of
@@ -16,8 +17,6 @@ from thinkwire.playback.text import printable
 
 __all__ = ["Colours", "diff_lines", "head_line", "row_line"]
 
-_ENDS: Final = "\x1b[0m"
-
 
 class Colours:
     """Colours texts, or leaves them as they are."""
@@ -25,23 +24,11 @@ class Colours:
     def __init__(self, out: TextIO) -> None:
         self.are_on = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
-    def bold(self, text: str) -> str:
-        return self._in("1", text)
+    def _in(self, code: int, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.are_on and text else text
 
-    def dim(self, text: str) -> str:
-        return self._in("2", text)
-
-    def red(self, text: str) -> str:
-        return self._in("31", text)
-
-    def green(self, text: str) -> str:
-        return self._in("32", text)
-
-    def yellow(self, text: str) -> str:
-        return self._in("33", text)
-
-    def _in(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}{_ENDS}" if self.are_on and text else text
+    bold, dim = partialmethod(_in, 1), partialmethod(_in, 2)
+    red, green, yellow = partialmethod(_in, 31), partialmethod(_in, 32), partialmethod(_in, 33)
 
 
 def head_line(recorded: RecordedExchange, colours: Colours) -> str:

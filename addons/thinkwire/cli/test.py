@@ -36,12 +36,7 @@ EXAMPLE: Final = """example:
 
 
 def add_to(commands: Commands) -> None:
-    test = commands.add_parser(
-        "test",
-        help="run the tests of rule files over their recordings",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    test = commands.add_parser("test", help="run the tests of rule files over their recordings", epilog=EXAMPLE)
     test.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a rule file")
     test.add_argument("--only", metavar="GLOB", help="only the tests whose ids match")
     test.add_argument("--junit", type=Path, metavar="FILE", help="also write the verdicts as JUnit XML, for CI")

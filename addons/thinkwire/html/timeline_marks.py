@@ -3,14 +3,14 @@
 It knows no axis and no lanes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
 from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.text import common_start
-from thinkwire.rewrite.reading.transcript import EventContent, Moment, Number
+from thinkwire.rewrite.reading.transcript import EventContent, Number
 
 __all__ = ["ContentPair", "ItemKind", "TimelineItem", "in_order", "timeline_items"]
 
@@ -83,11 +83,17 @@ def _items(pair: ContentPair, held_back: dict[Number, str]) -> Iterator[Timeline
             yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, missing, len(missing), choice)
         held_back[choice] = (missing if got else earlier + missing)[-_MOST_HELD_BACK:]
     if not pair.got and not before:
+        belongs_to = next((moment.choice for moment in pair.said.moments), None)
         problem = pair.said.problem
         text = f"cannot be read: {problem}" if problem else "an event without a text"
-        yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, text, 0, _choice_of(pair.said))
+        yield TimelineItem(ItemKind.HIDDEN, event.number, event.time, text, 0, belongs_to)
     elif pair.got:
-        yield from _beside(pair.got, event.number, event.time, is_spoken=bool(before or after))
+        beside = list(_beside(pair.got))
+        if not beside and not before and not after:
+            is_end = any(one.event.is_end_mark for one in pair.got)
+            text = f"end mark {pair.got[0].event.text.strip()}" if is_end else "no text"
+            beside = [(ItemKind.OTHER, text)]
+        yield from (TimelineItem(kind, event.number, event.time, text) for kind, text in beside)
 
 
 def _spoken(said: list[EventContent]) -> dict[Number, dict[ItemKind, str]]:
@@ -118,34 +124,18 @@ def _missing(earlier: str, said: dict[ItemKind, str], got: dict[ItemKind, str]) 
     return new.replace(sent, "", 1), 0
 
 
-def _choice_of(said: EventContent) -> Number | None:
-    return next((moment.choice for moment in said.moments), None)
+_BESIDE: Final = {Kind.FINISH: "finish: ", Kind.USAGE: "usage: ", Kind.ERROR: ""}
 
 
-_BESIDE: Final[dict[Kind, Callable[[Moment], str]]] = {
-    Kind.FINISH: lambda moment: f"finish: {moment.text}",
-    Kind.USAGE: lambda moment: f"usage: {moment.text}",
-    Kind.ERROR: lambda moment: moment.text,
-}
-
-
-def _beside(got: list[EventContent], number: int, time: float | None, *, is_spoken: bool) -> Iterator[TimelineItem]:
+def _beside(got: list[EventContent]) -> Iterator[tuple[ItemKind, str]]:
     """What is said apart from the words."""
-    found = False
     for one in got:
         if one.problem:
-            found = True
-            yield TimelineItem(ItemKind.BAD, number, time, f"cannot be read: {one.problem}")
+            yield ItemKind.BAD, f"cannot be read: {one.problem}"
         for moment in one.moments:
             if moment.kind in _BESIDE:
-                found = True
                 kind = ItemKind.BAD if moment.kind is Kind.ERROR else ItemKind.OTHER
-                yield TimelineItem(kind, number, time, _BESIDE[moment.kind](moment))
-    if not found and not is_spoken:
-        is_end = any(one.event.is_end_mark for one in got)
-        yield TimelineItem(
-            ItemKind.OTHER, number, time, f"end mark {got[0].event.text.strip()}" if is_end else "no text"
-        )
+                yield kind, _BESIDE[moment.kind] + moment.text
 
 
 def in_order(choices: Iterable[Number]) -> list[Number]:
