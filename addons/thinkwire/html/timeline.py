@@ -121,7 +121,7 @@ def picture_of(recorded: RecordedExchange, pairs: Iterable[ContentPair], share: 
     if not seen:
         return None
     is_timed = all(one.time is not None for one in seen)
-    start, end = _span(recorded, seen) if is_timed else _order(seen)
+    start, end = _span(recorded, seen) if is_timed else (0.0, float(max(1, *(one.event for one in seen))))
     choices = in_order({one.choice for one in seen if one.choice is not None})
     columns = max(_FEWEST_COLUMNS, _COLUMNS // max(1, len(choices) // 2, share // 16))
     scale = _Scale(is_timed, (end - start) / columns)
@@ -237,10 +237,6 @@ def _span(recorded: RecordedExchange, seen: list[TimelineItem]) -> tuple[float, 
     times = [one.time for one in seen if one.time is not None]
     start, end = min(0.0, *times), max([*times, recorded.total or 0.0, recorded.broke_at or 0.0])
     return start, end if end > start else start + 1.0
-
-
-def _order(seen: list[TimelineItem]) -> tuple[float, float]:
-    return 0.0, float(max(1, *(one.event for one in seen)))
 
 
 def _pauses(times: list[float], span: float) -> Iterator[Silence]:

@@ -13,7 +13,7 @@ from thinkwire.ruleset.field_types import Compiled
 from thinkwire.ruleset.model.pydantic_errors import translate
 from thinkwire.ruleset.model.rule_file import RuleFile
 from thinkwire.ruleset.model.rule_test import RuleTestModel
-from thinkwire.ruleset.problem import Code, Problem, Source, Span
+from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.settings.setting import Setting, SettingValue
 from thinkwire.ruleset.settings.table import REMOVE, SET, SETTINGS
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode, plain
@@ -57,17 +57,13 @@ def _clashing_edits(source: Source, request: YamlNode) -> Iterator[Problem]:
     for index, (edit, span) in enumerate(edits):
         earlier = next((other for other, _ in edits[:index] if edit.clashes(other)), None)
         if earlier is not None and not edit.setting is earlier.setting is REMOVE:
-            yield _clash(source, earlier, edit, span)
+            message = f"`{earlier.name}` and `{edit.name}` cannot be combined"
+            hint = "keep one of the two" if earlier.setting is REMOVE else "put one into the value of the other"
+            yield source.problem(Code.TWO_ACTIONS, span, message, hint)
 
 
 def _edit(setting: Setting[Any], path: str) -> SettingValue:
     return SettingValue(setting, tuple(path.split(".")), None if setting is REMOVE else "", "")
-
-
-def _clash(source: Source, earlier: SettingValue, edit: SettingValue, span: Span) -> Problem:
-    message = f"`{earlier.name}` and `{edit.name}` cannot be combined"
-    hint = "keep one of the two" if earlier.setting is REMOVE else "put one into the value of the other"
-    return source.problem(Code.TWO_ACTIONS, span, message, hint)
 
 
 def _nothing_expected(source: Source, test: YamlNode) -> Iterator[Problem]:

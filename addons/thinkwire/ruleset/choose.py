@@ -66,13 +66,10 @@ def _decide(rules: tuple[Rule, ...], dialects: tuple[Dialect, ...], matching: tu
             if not any(value.clashes(other) for other in earlier):
                 chosen.append(value)
                 decided.append(Decision(value.name, value.text, rule.origin))
-    return Selection(_plan(chosen), tuple(decided), dialects)
-
-
-def _plan(chosen: list[SettingValue]) -> Plan:
-    """What no rule has set is as the plan has it by default."""
-    request = RequestPlan(remove=_removed(chosen), set=_set(chosen), **_single(chosen, Side.REQUEST))
-    return Plan(request, ResponsePlan(**_single(chosen, Side.RESPONSE)))
+    # What no rule has set is as the plan has it by default.
+    members = tuple((one.path, one.value) for one in chosen if one.setting is SET)
+    request = RequestPlan(remove=_removed(chosen), set=members, **_single(chosen, Side.REQUEST))
+    return Selection(Plan(request, ResponsePlan(**_single(chosen, Side.RESPONSE))), tuple(decided), dialects)
 
 
 def _single(chosen: list[SettingValue], side: Side) -> dict[str, Any]:
@@ -83,7 +80,3 @@ def _removed(chosen: list[SettingValue]) -> tuple[JSONPath, ...]:
     """Without members of members that go anyway."""
     paths = dict.fromkeys(one.path for one in chosen if one.setting is REMOVE)
     return tuple(path for path in paths if not any(path[:length] in paths for length in range(1, len(path))))
-
-
-def _set(chosen: list[SettingValue]) -> tuple[tuple[JSONPath, str], ...]:
-    return tuple((one.path, one.value) for one in chosen if one.setting is SET)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final
 
 from thinkwire.dialects.core.request_facts import RequestFacts
-from thinkwire.ruleset.field_types import Filter
 from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.model.rule import Condition, Exists
 
@@ -87,7 +86,9 @@ def _checks(condition: Condition) -> Iterator[Check]:
         yield Check(f"body {path}", _texts(wanted), partial(_read_member, tuple(path.split("."))), accepts)
     if "filter" in given:
         filters = _listed(condition.filter)
-        yield Check("filter", _texts([filter.text for filter in filters]), lambda _, flow: flow, _filter_test(filters))
+        matches = _any([filter.holds for filter in filters])
+        texts = _texts([filter.text for filter in filters])
+        yield Check("filter", texts, lambda _, flow: flow, lambda flow: flow is not None and matches(flow))
 
 
 def _text_check(name: str, globs: str | list[str]) -> Check:
@@ -107,15 +108,10 @@ def _header_check(name: str, globs: list[str]) -> Check:
     def read(facts: RequestFacts, _: object) -> object:
         return tuple(value for header, value in facts.headers if header == name) or ABSENT
 
-    return Check(f"header {name}", _texts(globs), read, partial(_any_value, accepts), secret=name in SECRET_HEADERS)
+    def any_value(values: object) -> bool:
+        return isinstance(values, tuple) and any(map(accepts, values))
 
-
-def _any_value(accepts: Accepts, values: object) -> bool:
-    return isinstance(values, tuple) and any(map(accepts, values))
-
-
-def _filter_test(filters: list[Filter]) -> Accepts:
-    return lambda flow: flow is not None and any(filter.holds(flow) for filter in filters)
+    return Check(f"header {name}", _texts(globs), read, any_value, secret=name in SECRET_HEADERS)
 
 
 def _text_test(glob: str, *, ignore_case: bool) -> Accepts:

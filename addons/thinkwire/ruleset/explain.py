@@ -32,7 +32,9 @@ def explain(rules: Sequence[Rule], decided: Sequence[Decision], facts: RequestFa
     if others:
         lines += ["", "rules that set nothing here:"]
     for rule in others:
-        lines += [f"  {rule.origin}", *(f"    {reason}" for reason in _reasons(rule, facts, flow))]
+        failures = [check.describe_failure(facts, flow) for check in rule.failures(facts, flow)]
+        reasons = ["matches, but what it sets was already set"] if rule.matches(facts, flow) else failures
+        lines += [f"  {rule.origin}", *(f"    {reason}" for reason in reasons)]
     return "\n".join(map(one_line, lines))
 
 
@@ -53,9 +55,3 @@ def _settings(decided: Sequence[Decision]) -> Iterator[str]:
     width = max(map(len, left))
     for text, (_, _, origin) in zip(left, rows, strict=True):
         yield f"{text:{width}}  {origin}"
-
-
-def _reasons(rule: Rule, facts: RequestFacts, flow: object) -> list[str]:
-    if rule.matches(facts, flow):
-        return ["matches, but what it sets was already set"]
-    return [check.describe_failure(facts, flow) for check in rule.failures(facts, flow)]

@@ -25,6 +25,12 @@ from thinkwire.ruleset.yaml.tree import parse
 
 __all__ = ["Loaded", "folder", "load"]
 
+UNREADABLE: dict[type[OSError], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "this is a folder, not a file",
+    PermissionError: "this file may not be read",
+}
+CANNOT_BE_READ = "this file cannot be read"
 LOOK_AT_PATH = "check the path and its permissions"
 
 
@@ -125,7 +131,9 @@ class _Loader:
         try:
             raw = path.read_bytes()
         except OSError as error:
-            self._report(Source(path, ""), Code.UNREADABLE, Span(0, 0), _why_unreadable(error), LOOK_AT_PATH)
+            self._report(
+                Source(path, ""), Code.UNREADABLE, Span(0, 0), UNREADABLE.get(type(error), CANNOT_BE_READ), LOOK_AT_PATH
+            )
             return
         self._read(path, raw)
 
@@ -216,7 +224,7 @@ class _Loader:
             self._report(source, Code.MISSING_INCLUDE, node.span, message, self._where_to_look(path, source, node))
             return
         except OSError as error:
-            self._report(source, Code.UNREADABLE, node.span, _why_unreadable(error), LOOK_AT_PATH)
+            self._report(source, Code.UNREADABLE, node.span, UNREADABLE.get(type(error), CANNOT_BE_READ), LOOK_AT_PATH)
             return
         self._read(path, raw)
 
@@ -247,17 +255,6 @@ def _duplicates(ids: list[_InFile], code: Code, what: str) -> Iterator[Problem]:
         line = other_source.line_number(other.span.start)
         message = f"`{node.scalar}` is also the id of the {what} at {other_source.path}:{line}"
         yield source.problem(code, node.span, message, f"give this {what} another id")
-
-
-def _why_unreadable(error: Exception) -> str:
-    match error:
-        case FileNotFoundError():
-            return "there is no such file"
-        case IsADirectoryError():
-            return "this is a folder, not a file"
-        case PermissionError():
-            return "this file may not be read"
-    return "this file cannot be read"
 
 
 def _shorten(path: Path) -> Path:

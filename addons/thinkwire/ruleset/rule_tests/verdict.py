@@ -89,10 +89,11 @@ def _mismatches(expected: Expected, actual: Actual) -> Iterator[Mismatch]:
         yield Mismatch("status", str(status), str(actual.status))
     yield from _texts("reasoning", expected.reasoning, Kind.REASONING, actual)
     yield from _texts("content", expected.content, Kind.TEXT, actual)
-    yield from _members("present", "absent", expected.present, expected.absent, actual.documents, "the answer")
+    yield from _present("present", expected.present, actual.documents, "the answer")
+    yield from _absent("absent", expected.absent, actual.documents)
     if actual.request is not None:
-        paths = (expected.request_present, expected.request_absent)
-        yield from _members("request.present", "request.absent", *paths, [actual.request], "the request")
+        yield from _present("request.present", expected.request_present, [actual.request], "the request")
+        yield from _absent("request.absent", expected.request_absent, [actual.request])
         for path, value in expected.request_body:
             yield from _member(path, value, actual.request)
     elif expected.looks_at_request:
@@ -117,22 +118,18 @@ def _texts(what: str, glob: str | None, kind: Kind, actual: Actual) -> Iterator[
 # --- members ------------------------------------------------------------------------------------------------------
 
 
-def _members(
-    present: str,
-    absent: str,
-    wanted: Iterable[JSONPath],
-    unwanted: Iterable[JSONPath],
-    documents: list[GotDocument],
-    searched: str,
-) -> Iterator[Mismatch]:
-    for path in wanted:
+def _present(what: str, paths: Iterable[JSONPath], documents: list[GotDocument], searched: str) -> Iterator[Mismatch]:
+    for path in paths:
         values = [value for document in documents for _, value in _found(document, path)]
-        if not any(map(_says_something, values)):
+        if all(value is None or value in ("", [], {}) for value in values):
             got = f"there, but only as {_quoted(values[0])}" if values else f"nowhere in {searched}"
-            yield Mismatch(present, f"{'.'.join(path)} with a value", got)
-    for path in unwanted:
+            yield Mismatch(what, f"{'.'.join(path)} with a value", got)
+
+
+def _absent(what: str, paths: Iterable[JSONPath], documents: list[GotDocument]) -> Iterator[Mismatch]:
+    for path in paths:
         if (where := next(_occurrences(documents, path), None)) is not None:
-            yield Mismatch(absent, f"no {'.'.join(path)}", where)
+            yield Mismatch(what, f"no {'.'.join(path)}", where)
 
 
 def _occurrences(documents: list[GotDocument], path: JSONPath) -> Iterator[str]:
@@ -178,10 +175,6 @@ def _walk(value: Any) -> Iterator[tuple[_Way, Any]]:
         inner: list[tuple[_Way, Any]] = [((*way, step), child) for step, child in steps]
         yield from inner
         pending += reversed(inner)
-
-
-def _says_something(value: Any) -> bool:
-    return value is not None and value not in ("", [], {})
 
 
 def _member(path: JSONPath, expected: Value, request: GotDocument) -> Iterator[Mismatch]:

@@ -78,9 +78,10 @@ def compile_fault(value: str | FaultOptions) -> Fault:
     """A rule's `fault`; the text is `none`."""
     if isinstance(value, str):
         return NO_FAULT
-    given = value.model_fields_set
+    given, refused = value.model_fields_set, value.status_first
+    first = First(refused) if isinstance(refused, int) else First(refused.status, refused.times)
     return Fault(
-        status_first=_first(value.status_first) if "status_first" in given else None,
+        status_first=first if "status_first" in given else None,
         stall=Stall(value.stall.after, value.stall.seconds) if "stall" in given else None,
         error_after=value.error_after if "error_after" in given else None,
         cut_after=value.cut_after if "cut_after" in given else None,
@@ -88,10 +89,6 @@ def compile_fault(value: str | FaultOptions) -> Fault:
         split=value.split if "split" in given else None,
         live=value.live,
     )
-
-
-def _first(value: int | FirstOptions) -> First:
-    return First(value) if isinstance(value, int) else First(value.status, value.times)
 
 
 def spell_fault(fault: Fault) -> str:

@@ -20,14 +20,6 @@ class Side(StrEnum):
     RESPONSE = "response"
 
 
-def _as_a_whole(written: Any) -> Iterable[tuple[JSONPath, Any]]:
-    yield (), written
-
-
-def _no_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
-    yield from ()
-
-
 @dataclass(frozen=True, slots=True)
 class Setting[V]:
     """One setting; `V` is what the plan holds of it, in the field of the same name."""
@@ -46,9 +38,9 @@ class Setting[V]:
     """What the plan holds -> how one writes it in a rule file, in one line."""
     default: V
     """What the plan holds if no rule sets it; of a setting that is chosen path by path, None."""
-    split: Callable[[Any], Iterable[tuple[JSONPath, Any]]] = _as_a_whole
+    split: Callable[[Any], Iterable[tuple[JSONPath, Any]]] = lambda written: [((), written)]
     """For a setting that is chosen path by path: its paths, each with what `compile` is given."""
-    conflicts: Callable[[Source, YamlNode], Iterator[Problem]] = _no_conflicts
+    conflicts: Callable[[Source, YamlNode], Iterable[Problem]] = lambda _source, _value: ()
     """What is wrong with a value although each key in it may be right."""
 
     @property

@@ -7,6 +7,7 @@ than its nodes: its composer recurses and resolves aliases, and both must be ref
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -24,7 +25,7 @@ from ruamel.yaml.events import (
 from thinkwire.ruleset.problem import Code, Problem, Source, Span
 from thinkwire.ruleset.yaml.errors import translate_syntax
 from thinkwire.ruleset.yaml.node import Key, NodeKind, YamlNode
-from thinkwire.ruleset.yaml.scalar import Scalar, read_plain
+from thinkwire.ruleset.yaml.scalar import read_plain
 
 DEEPEST = 64
 """Levels of nesting; rules need seven, the rest is room for values of `request.set`."""
@@ -43,6 +44,9 @@ def parse(source: Source) -> tuple[YamlNode | None, list[Problem]]:
     if builder.root is None:
         builder.report(Code.EMPTY_FILE, Span(0, 0), "there is nothing in this file", "begin it with `version: 1`")
     return builder.root, builder.problems
+
+
+KINDS = {NoneType: NodeKind.NULL, bool: NodeKind.BOOLEAN, str: NodeKind.TEXT}
 
 
 class _GiveUpError(Exception):
@@ -189,20 +193,12 @@ class _Builder:
             return YamlNode(NodeKind.BROKEN, _span(event))
         if not event.value:
             return YamlNode(NodeKind.NOTHING, self._gap_before(event.start_mark.index))
-        return YamlNode(_kind(scalar), _span(event), scalar)
+        return YamlNode(KINDS.get(type(scalar), NodeKind.NUMBER), _span(event), scalar)
 
     def _gap_before(self, index: int) -> Span:
         # YAML places an empty value at the next token, which can be lines further down.
         end = len(self.source.text[:index].rstrip())
         return Span(max(0, end - 1), end)
-
-
-def _kind(scalar: Scalar) -> NodeKind:
-    if scalar is None:
-        return NodeKind.NULL
-    if isinstance(scalar, bool):
-        return NodeKind.BOOLEAN
-    return NodeKind.TEXT if isinstance(scalar, str) else NodeKind.NUMBER
 
 
 def _span(event: Any) -> Span:
