@@ -439,3 +439,8 @@ def test_a_long_string_full_of_escapes_is_read() -> None:
     raw = json.dumps({"a": '"\n\\' * 300_000}).encode()
     (node,) = tree(raw, Shape(members={"a": "found"})).children
     assert len(node.value) == 900_000
+
+
+def test_the_text_of_a_member_is_empty_if_it_is_not_a_string() -> None:
+    root = read('{"a":"\\u0041","b":1}', Shape(members={}))
+    assert [root.string(key) for key in ("a", "b", "c")] == ["A", "", ""]

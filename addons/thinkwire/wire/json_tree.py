@@ -133,6 +133,11 @@ class Node:
         """The last member of that name, which is the one that JSON parsers take."""
         return next((node for node in reversed(self.children) if node.key == key), None)
 
+    def string(self, key: str) -> str:
+        """The text of the member of that name; empty if there is none, or if it is not a string."""
+        child = self.child(key)
+        return str(child.value) if child is not None and child.is_string else ""
+
 
 _BLANK: Final = " \t\n\r"
 _WS: Final = r"[ \t\n\r]*+"

@@ -120,8 +120,7 @@ class Edits:
         assert beside.parent is not None
         parent = beside.parent
         present = parent.child(key)
-        first = present.value if present is not None and present.is_string else ""
-        _, before = self._added.get((parent, key), (0, first))
+        _, before = self._added.get((parent, key), (0, parent.string(key)))
         self._added[parent, key] = beside.end, before + text
         if present is not None:
             self.replace(present, quote_text(before + text))

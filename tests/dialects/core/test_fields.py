@@ -12,3 +12,8 @@ def test_each_field_is_named_after_its_kind() -> None:
 def test_a_member_that_an_open_shape_does_not_name_is_unknown() -> None:
     root = read('{"a":1,"b":2}', fields.open_shape({"a": fields.TEXT}))
     assert [child.label for child in root.children] == [fields.TEXT, fields.OTHER]
+
+
+def test_a_member_that_a_shape_of_reasoning_does_not_name_is_reasoning() -> None:
+    root = read('{"a":1,"b":2}', fields.reasoning_shape({"a": fields.TEXT}))
+    assert [child.label for child in root.children] == [fields.TEXT, fields.REASONING]

@@ -12,7 +12,7 @@ from thinkwire.dialects.history.base import (
     call_key,
     content_text,
     item_key,
-    text_key,
+    text_keys,
     turn_position,
 )
 from thinkwire.wire.json_tree import Shape, decode, read
@@ -45,12 +45,12 @@ def test_true_is_not_one() -> None:
 
 
 def test_keys_of_different_kinds_never_meet() -> None:
-    assert len({text_key("f {}"), item_key("f {}"), call_key("f", {})}) == 3
+    assert len({*text_keys("f {}"), item_key("f {}"), call_key("f", {})}) == 3
     assert item_key("x").startswith(BY_ID)
 
 
 def test_white_space_around_a_text_may_be_trimmed() -> None:
-    assert text_key("\n Hi ") == text_key("Hi")
+    assert text_keys("\n Hi ") == text_keys("Hi")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, stream_in_body
@@ -31,14 +31,10 @@ def _block(*, opens: bool) -> Shape:
     return open_shape(
         switch="type",
         cases={
-            "thinking": Shape(
-                members={"type": fields.OTHER, "thinking": fields.REASONING, "signature": fields.OPAQUE},
-                other=fields.REASONING,
-                label=reasoning,
+            "thinking": reasoning_shape(
+                {"type": fields.OTHER, "thinking": fields.REASONING, "signature": fields.OPAQUE}, label=reasoning
             ),
-            "redacted_thinking": Shape(
-                members={"type": fields.OTHER, "data": fields.OPAQUE}, other=fields.REASONING, label=reasoning
-            ),
+            "redacted_thinking": reasoning_shape({"type": fields.OTHER, "data": fields.OPAQUE}, label=reasoning),
             "text": open_shape({"type": fields.OTHER, "text": fields.TEXT}, label=Level(opens=opens)),
             "tool_use": Shape(members={"type": fields.OTHER}, other=fields.TOOL_CALL, label=Level(opens=opens)),
         },
@@ -49,9 +45,7 @@ def _block(*, opens: bool) -> Shape:
 _DELTA: Final = open_shape(
     switch="type",
     cases={
-        "thinking_delta": Shape(
-            members={"type": fields.ENVELOPE, "thinking": fields.REASONING}, other=fields.REASONING
-        ),
+        "thinking_delta": reasoning_shape({"type": fields.ENVELOPE, "thinking": fields.REASONING}),
         "signature_delta": Shape(members={"type": fields.ENVELOPE, "signature": fields.OPAQUE}, other=fields.OPAQUE),
         "text_delta": open_shape({"type": fields.ENVELOPE, "text": fields.TEXT}),
         "input_json_delta": open_shape({"type": fields.ENVELOPE, "partial_json": fields.TOOL_CALL}),
@@ -139,7 +133,7 @@ def _wants_stream(request: RequestFacts) -> bool:
 def _matches_document(root: Node) -> bool:
     if root.child("type") is None:
         return _is_untyped(root)
-    name = _type(root)
+    name = root.string("type")
     if name == "message":
         return root.child("content") is not None and any(root.child(key) for key in ("usage", "stop_reason", "model"))
     # `ping` and `error` are events of other APIs, too.
@@ -150,12 +144,9 @@ def _is_untyped(root: Node) -> bool:
     """Is it an event or a message whose own type is missing? A delta or a reasoning block in it has one."""
     content = root.child("content")
     blocks = [root.child("content_block"), *(content.children if content is not None else ())]
-    return _type(root.child("delta")) in _DELTA.cases or any(_type(block) in _REASONING_TYPES for block in blocks)
-
-
-def _type(node: Node | None) -> str | None:
-    type_ = node.child("type") if node is not None else None
-    return type_.value if type_ is not None and type_.is_string else None
+    types = {block.string("type") for block in blocks if block is not None}
+    delta = root.child("delta")
+    return (delta is not None and delta.string("type") in _DELTA.cases) or not types.isdisjoint(_REASONING_TYPES)
 
 
 _WRITTEN: Final = {

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import GLANCE, Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
@@ -22,18 +22,15 @@ __all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
 
 # --- a block ----------------------------------------------------------------------------------------------------
 
-_REASONING_CONTENT: Final = Shape(
-    members={
+_REASONING_CONTENT: Final = reasoning_shape(
+    {
         "text": fields.REASONING,
         "signature": fields.OPAQUE,
         "redactedContent": fields.OPAQUE,
-        "reasoningText": Shape(
-            members={"text": fields.REASONING, "signature": fields.OPAQUE},
-            other=fields.REASONING,
-            label=FieldSpec(Kind.REASONING, splits=True),
+        "reasoningText": reasoning_shape(
+            {"text": fields.REASONING, "signature": fields.OPAQUE}, label=FieldSpec(Kind.REASONING, splits=True)
         ),
     },
-    other=fields.REASONING,
     label=Level(is_reasoning=True),
 )
 _BLOCK_MEMBERS: Final[dict[str, Any]] = {

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level, level_of
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
@@ -36,27 +36,20 @@ SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinkin
 # (LiteLLM). What is not named here may be text of any kind and counts as reasoning.
 _BLOCK_TEXT: Final = FieldSpec(Kind.REASONING, rank=0)
 _TEXT_LIST: Final = Shape(
-    elements=Shape(members={"type": fields.ENVELOPE, "text": _BLOCK_TEXT}, other=fields.REASONING, label=_BLOCK_TEXT),
+    elements=reasoning_shape({"type": fields.ENVELOPE, "text": _BLOCK_TEXT}, label=_BLOCK_TEXT),
     label=_BLOCK_TEXT,
 )
-_BLOCK: Final = Shape(
-    members={
-        "type": fields.ENVELOPE,
-        "id": fields.ENVELOPE,
-        "format": fields.ENVELOPE,
-        "index": fields.ENVELOPE,
-        "status": fields.ENVELOPE,
+_BLOCK: Final = reasoning_shape(
+    {
+        **dict.fromkeys(("type", "id", "format", "index", "status"), fields.ENVELOPE),
         "text": _BLOCK_TEXT,
         "thought": _BLOCK_TEXT,  # Perplexity
         "closed": fields.ENVELOPE,  # Mistral
         "thinking": _TEXT_LIST,
         "summary": _TEXT_LIST,
         "content": _TEXT_LIST,
-        "signature": fields.OPAQUE,
-        "data": fields.OPAQUE,
-        "encrypted_content": fields.OPAQUE,
+        **dict.fromkeys(("signature", "data", "encrypted_content"), fields.OPAQUE),
     },
-    other=fields.REASONING,
     label=_BLOCK_TEXT,
 )
 _BLOCKS: Final = Shape(elements=_BLOCK, label=Level(blocks=True))
@@ -112,7 +105,7 @@ _COPY_MEMBERS["google"] = _GOOGLE
 
 # `content` is a text or, from Mistral and from servers that pass their history on, a list of typed parts.
 _TAGS: Final = ("<thought>", "</thought>")  # Gemini's, around content that is flagged as reasoning
-_REASONING_PART: Final = Shape(members=_BLOCK.members, other=fields.REASONING, label=Level(blocks=True))
+_REASONING_PART: Final = reasoning_shape(_BLOCK.members, label=Level(blocks=True))
 CONTENT_PART: Final = Shape(
     switch="type",
     cases=dict.fromkeys(
@@ -187,15 +180,10 @@ _DOCUMENT: Final = open_shape(
         **_STRUCTURED_REASONING,
         **_COPIES,
         "reasoning_content": fields.REASONING,  # `reasoning` and `thinking` are echoed settings of the request here
-        "id": fields.ENVELOPE,
-        "object": fields.ENVELOPE,
-        "created": fields.ENVELOPE,
-        "model": fields.ENVELOPE,
-        "system_fingerprint": fields.ENVELOPE,
-        "service_tier": fields.ENVELOPE,
-        "provider": fields.ENVELOPE,
-        "obfuscation": fields.ENVELOPE,
-        "p": fields.ENVELOPE,
+        **dict.fromkeys(
+            ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider", "obfuscation", "p"),
+            fields.ENVELOPE,
+        ),
         "request_id": fields.ENVELOPE,  # GLM
         "metadata": fields.ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),

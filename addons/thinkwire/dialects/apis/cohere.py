@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
@@ -32,7 +32,7 @@ def _block(label: Level | None, reasoning: Level) -> Shape:
     """A content block: in a list, or as it begins in a stream."""
     return open_shape(
         switch="type",
-        cases={"thinking": Shape(members={"type": fields.ENVELOPE}, other=fields.REASONING, label=reasoning)},
+        cases={"thinking": reasoning_shape({"type": fields.ENVELOPE}, label=reasoning)},
         members=_SPOKEN,
         label=label,
     )
@@ -40,9 +40,7 @@ def _block(label: Level | None, reasoning: Level) -> Shape:
 
 # A citation in reasoning or in a plan is reasoning, with everything in it.
 def _citation(label: Level | None, reasoning: Level) -> Shape:
-    quoted = Shape(
-        members={"type": fields.ENVELOPE, "content_index": fields.ENVELOPE}, other=fields.REASONING, label=reasoning
-    )
+    quoted = reasoning_shape({"type": fields.ENVELOPE, "content_index": fields.ENVELOPE}, label=reasoning)
     return open_shape(
         switch="type",
         cases={"THINKING_CONTENT": quoted, "PLAN": quoted},
@@ -129,9 +127,8 @@ _PATH: Final = re.compile(r"/v2/chat/?\Z")
 
 
 def _matches_document(root: Node) -> bool:
-    kind = root.child("type")
-    if kind is not None:
-        return kind.is_string and kind.value in _EVENTS
+    if root.child("type") is not None:
+        return root.string("type") in _EVENTS
     message = root.child("message")
     is_answer = message is not None and message.child("role") is not None and root.child("finish_reason") is not None
     return is_answer and not any(root.child(name) for name in ("choices", "done", "object"))

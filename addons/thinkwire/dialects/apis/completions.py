@@ -33,13 +33,9 @@ _CHOICE: Final = open_shape(
 _DOCUMENT: Final = open_shape(
     {
         **TOKEN_MEMBERS,
-        "id": fields.ENVELOPE,
-        "object": fields.ENVELOPE,
-        "created": fields.ENVELOPE,
-        "model": fields.ENVELOPE,
-        "system_fingerprint": fields.ENVELOPE,
-        "service_tier": fields.ENVELOPE,
-        "provider": fields.ENVELOPE,
+        **dict.fromkeys(
+            ("id", "object", "created", "model", "system_fingerprint", "service_tier", "provider"), fields.ENVELOPE
+        ),
         "metadata": fields.ENVELOPE,  # SGLang: the version of the weights
         "choices": Shape(elements=_CHOICE),
         "usage": fields.USAGE,

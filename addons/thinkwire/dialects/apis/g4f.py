@@ -10,9 +10,9 @@ from typing import Final
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.parts import ItemKey, Kind, Level
-from thinkwire.wire.json_tree import Node, Shape
+from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
 __all__ = ["G4F"]
@@ -28,10 +28,8 @@ _FIELDS: Final = {
 _DOCUMENT: Final = open_shape(
     switch="type",
     cases={
-        "reasoning": Shape(
-            members={"type": fields.ENVELOPE},
-            other=fields.REASONING,
-            label=Level(opens=True, is_reasoning=True, has_state=False),
+        "reasoning": reasoning_shape(
+            {"type": fields.ENVELOPE}, label=Level(opens=True, is_reasoning=True, has_state=False)
         ),
         **{
             name: open_shape({"type": fields.ENVELOPE, name: spec}, label=Level(opens=True))
@@ -51,8 +49,7 @@ _TYPES: Final = frozenset(
 
 
 def _matches_document(root: Node) -> bool:
-    kind = root.child("type")
-    name = kind.value if kind is not None and kind.is_string else ""
+    name = root.string("type")
     if name == "reasoning":
         return all(child.key in ("type", *_REASONING_MEMBERS) for child in root.children) and len(root.children) > 1
     return name in _TYPES and root.child(name) is not None

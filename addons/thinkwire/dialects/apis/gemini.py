@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
@@ -22,14 +22,13 @@ __all__ = ["GEMINI"]
 # --- content ----------------------------------------------------------------------------------------------------
 
 # Gemini 3 may mark a call as a thought, too, and needs it back with its signature.
-_THOUGHT_PART: Final = Shape(
-    members={
+_THOUGHT_PART: Final = reasoning_shape(
+    {
         "thought": fields.ENVELOPE,
         "text": fields.REASONING,
         "thoughtSignature": fields.OPAQUE,
         "functionCall": fields.TOOL_CALL,
     },
-    other=fields.REASONING,
     label=Level(blocks=True),
 )
 # A signature beside a text or a call does not make it a thought; the next request needs it where it is.
@@ -38,11 +37,7 @@ _PART: Final = open_shape(
     cases={"true": _THOUGHT_PART},
     members={
         "thought": fields.ENVELOPE,
-        "text": fields.TEXT,
-        "inlineData": fields.TEXT,
-        "fileData": fields.TEXT,
-        "executableCode": fields.TEXT,
-        "codeExecutionResult": fields.TEXT,
+        **dict.fromkeys(("text", "inlineData", "fileData", "executableCode", "codeExecutionResult"), fields.TEXT),
         "functionCall": fields.TOOL_CALL,
         "thoughtSignature": fields.OTHER,
     },
@@ -70,9 +65,7 @@ _MEMBERS: Final[dict[str, Any]] = {
     "candidates": Shape(elements=_CANDIDATE),
     "usageMetadata": fields.USAGE,
     "promptFeedback": fields.OTHER,
-    "modelVersion": fields.ENVELOPE,
-    "responseId": fields.ENVELOPE,
-    "createTime": fields.ENVELOPE,
+    **dict.fromkeys(("modelVersion", "responseId", "createTime"), fields.ENVELOPE),
     "error": fields.ERROR,
 }
 _ANSWER: Final = open_shape(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
@@ -20,7 +20,7 @@ __all__ = ["GEMINI_INTERACTIONS"]
 
 # --- a step -----------------------------------------------------------------------------------------------------
 
-_SUMMARY: Final = Shape(members={"type": fields.ENVELOPE, "text": fields.REASONING}, other=fields.REASONING)
+_SUMMARY: Final = reasoning_shape({"type": fields.ENVELOPE, "text": fields.REASONING})
 _THOUGHT_MEMBERS: Final[dict[str, Any]] = {
     "type": fields.ENVELOPE,
     "summary": Shape(elements=fields.REASONING, label=fields.REASONING),
@@ -36,10 +36,8 @@ def _step(*, opens: bool) -> Shape:
         switch="type",
         cases={
             # The type is meaningful: the event that begins a thought is sent for the signature that may follow.
-            "thought": Shape(
-                members=_THOUGHT_MEMBERS | {"type": fields.OTHER},
-                other=fields.REASONING,
-                label=Level(opens=opens, is_reasoning=True),
+            "thought": reasoning_shape(
+                _THOUGHT_MEMBERS | {"type": fields.OTHER}, label=Level(opens=opens, is_reasoning=True)
             ),
             "function_call": Shape(
                 members={"type": fields.ENVELOPE}, other=fields.TOOL_CALL, label=Level(opens=True) if opens else None
@@ -54,8 +52,8 @@ _STEPS: Final = Shape(elements=_step(opens=True))
 _DELTA: Final = open_shape(
     switch="type",
     cases={
-        "thought_summary": Shape(members={"type": fields.ENVELOPE, "content": _SUMMARY}, other=fields.REASONING),
-        "thought": Shape(members=_THOUGHT_MEMBERS | {"thought": fields.REASONING}, other=fields.REASONING),
+        "thought_summary": reasoning_shape({"type": fields.ENVELOPE, "content": _SUMMARY}),
+        "thought": reasoning_shape(_THOUGHT_MEMBERS | {"thought": fields.REASONING}),
         "thought_signature": Shape(members={"type": fields.ENVELOPE, "signature": fields.OPAQUE}, other=fields.OPAQUE),
         "text": open_shape({"type": fields.ENVELOPE, "text": fields.TEXT}),
         "arguments_delta": open_shape({"type": fields.ENVELOPE, "arguments": fields.TOOL_CALL}),
@@ -68,13 +66,7 @@ _DELTA: Final = open_shape(
 # --- the document -----------------------------------------------------------------------------------------------
 
 _INTERACTION_MEMBERS: Final[dict[str, Any]] = {
-    "id": fields.ENVELOPE,
-    "object": fields.ENVELOPE,
-    "model": fields.ENVELOPE,
-    "agent": fields.ENVELOPE,
-    "created": fields.ENVELOPE,
-    "updated": fields.ENVELOPE,
-    "service_tier": fields.ENVELOPE,
+    **dict.fromkeys(("id", "object", "model", "agent", "created", "updated", "service_tier"), fields.ENVELOPE),
     "status": fields.FINISH,
     "usage": fields.USAGE,
     "steps": _STEPS,
@@ -84,9 +76,7 @@ _STEP: Final = {"index": FieldSpec(Kind.ITEM, space="step")}
 _MEMBERS: Final[dict[str, Any]] = {
     **_INTERACTION_MEMBERS,
     **_STEP,
-    "event_type": fields.ENVELOPE,
-    "event_id": fields.ENVELOPE,
-    "interaction_id": fields.ENVELOPE,
+    **dict.fromkeys(("event_type", "event_id", "interaction_id"), fields.ENVELOPE),
     "step": _step(opens=False),
     "content": _step(opens=False),
     "delta": _DELTA,
@@ -125,10 +115,9 @@ def _model(request: RequestFacts) -> str | None:
 
 
 def _matches_document(root: Node) -> bool:
-    event, what = root.child("event_type"), root.child("object")
-    if event is not None:
-        return event.is_string and event.value.startswith(_EVENTS)
-    return what is not None and what.is_string and what.value == "interaction"
+    if root.child("event_type") is not None:
+        return root.string("event_type").startswith(_EVENTS)
+    return root.string("object") == "interaction"
 
 
 def _write(kind: Kind, text: str, item: ItemKey, _like: Node) -> list[str]:

@@ -20,13 +20,9 @@ _MEMBERS: Final = {
     "index": FieldSpec(Kind.ITEM),  # of several prompts
     "content": fields.TEXT,
     "reasoning_content": fields.REASONING,  # the server sends none; what is extracted from the content goes here
-    "tokens": fields.TOKENS,
-    "completion_probabilities": fields.TOKENS,
-    "probs": fields.TOKENS,
+    **dict.fromkeys(("tokens", "completion_probabilities", "probs"), fields.TOKENS),
     "stop": fields.FINISH,
-    "stop_type": fields.ENVELOPE,
-    "id_slot": fields.ENVELOPE,
-    "model": fields.ENVELOPE,
+    **dict.fromkeys(("stop_type", "id_slot", "model"), fields.ENVELOPE),
     "tokens_predicted": fields.ENVELOPE,  # in each chunk, and again in `timings` at the end
     "tokens_evaluated": fields.ENVELOPE,
     "timings": fields.USAGE,

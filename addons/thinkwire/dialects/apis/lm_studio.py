@@ -10,7 +10,7 @@ from typing import Final
 
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
@@ -33,9 +33,7 @@ _OUTPUT: Final = Shape(
     elements=open_shape(
         switch="type",
         cases={
-            "reasoning": Shape(
-                members={"type": fields.ENVELOPE, "content": fields.REASONING}, other=fields.REASONING, label=_REASONING
-            ),
+            "reasoning": reasoning_shape({"type": fields.ENVELOPE, "content": fields.REASONING}, label=_REASONING),
             "message": open_shape({"type": fields.ENVELOPE, "content": fields.TEXT}, label=Level(opens=True)),
             "tool_call": open_shape(_CALL_MEMBERS, label=Level(opens=True)),
         },
@@ -53,9 +51,8 @@ _RESULT_MEMBERS: Final = {
 _STATES: Final = ("start", "delta", "end")
 _EVENTS: Final = {
     **{
-        f"reasoning.{state}": Shape(
-            members={"type": fields.ENVELOPE, "content": fields.REASONING},
-            other=fields.REASONING,
+        f"reasoning.{state}": reasoning_shape(
+            {"type": fields.ENVELOPE, "content": fields.REASONING},
             label=_block("reasoning", begins=state == "start", is_reasoning=True),
         )
         for state in _STATES

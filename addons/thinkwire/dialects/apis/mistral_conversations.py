@@ -80,11 +80,9 @@ _PATH: Final = re.compile(r"/v1/conversations(?:/[^/]+(?:/(?:history|messages|re
 
 
 def _matches_document(root: Node) -> bool:
-    kind = root.child("type")
-    if kind is not None:
-        return kind.is_string and kind.value in _EVENTS
-    name = root.child("object")
-    return name is not None and name.is_string and name.value in _LISTS
+    if root.child("type") is not None:
+        return root.string("type") in _EVENTS
+    return root.string("object") in _LISTS
 
 
 _COPIED: Final = ("created_at", "output_index", "id", "model", "agent_id")

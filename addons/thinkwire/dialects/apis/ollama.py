@@ -23,10 +23,7 @@ _MESSAGE: Final = open_shape(
 )
 _DOCUMENT: Final = open_shape(
     {
-        "model": fields.ENVELOPE,
-        "created_at": fields.ENVELOPE,
-        "remote_model": fields.ENVELOPE,
-        "remote_host": fields.ENVELOPE,
+        **dict.fromkeys(("model", "created_at", "remote_model", "remote_host"), fields.ENVELOPE),
         "message": _MESSAGE,  # chat
         "thinking": fields.REASONING,  # generate
         "response": fields.TEXT,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.core import fields
 from thinkwire.dialects.core.dialect import Dialect, Handling, Phase
-from thinkwire.dialects.core.fields import open_shape
+from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import ElementMaker, as_element
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
@@ -79,7 +79,7 @@ def _item(opens: bool) -> Shape:
     return open_shape(
         switch="type",
         cases={
-            "reasoning": Shape(members=_REASONING_ITEM | name, other=fields.REASONING, label=reasoning),
+            "reasoning": reasoning_shape(_REASONING_ITEM | name, label=reasoning),
             "message": open_shape(_MESSAGE | name, label=level),
             **dict.fromkeys(_CALLS, call),
         },
@@ -112,9 +112,7 @@ _EVENT: Final[dict[str, Any]] = {
     "sequence_number": FieldSpec(Kind.COUNTER, space="sequence"),
     "output_index": FieldSpec(Kind.ITEM, space=_OUTPUT),
     "item_id": _NAME,
-    "content_index": fields.ENVELOPE,
-    "summary_index": fields.ENVELOPE,
-    "obfuscation": fields.ENVELOPE,
+    **dict.fromkeys(("content_index", "summary_index", "obfuscation"), fields.ENVELOPE),
     "item": _item(opens=False),
     "part": _PART,
     "response": open_shape(_RESPONSE),
@@ -207,14 +205,8 @@ def _wants_stream(request: RequestFacts) -> bool:
     return stream_in_body(request) or (isinstance(request.body, dict) and request.body.get("type") == "response.create")
 
 
-def _text(root: Node, name: str) -> str:
-    node = root.child(name)
-    value = node.value if node is not None and node.is_string else ""
-    return value if isinstance(value, str) else ""
-
-
 def _matches_document(root: Node) -> bool:
-    return _text(root, "type").startswith("response.") or _text(root, "object") in ("response", "response.compaction")
+    return root.string("type").startswith("response.") or root.string("object") in ("response", "response.compaction")
 
 
 _PHASES: Final = {
@@ -229,7 +221,7 @@ _PHASES: Final = {
 
 
 def _phase(root: Node) -> Phase | None:
-    return _PHASES.get(_text(root, "type"))
+    return _PHASES.get(root.string("type"))
 
 
 def _answer_id(root: Node) -> str | None:
@@ -246,7 +238,7 @@ _PART_OF_KIND: Final = {Kind.TEXT: ("output_text", "text"), Kind.REFUSAL: ("refu
 def _write(kind: Kind, text: str, item: ItemKey, like: Node) -> list[str]:
     """A whole item, from its opening to its end; all its events have the sequence number of the given document."""
     open_item = like.child("item")
-    name = (_text(open_item, "id") if open_item is not None else _text(like, "item_id")) or _unnamed(item.number)
+    name = (open_item.string("id") if open_item is not None else like.string("item_id")) or _unnamed(item.number)
     if kind is Kind.REASONING:
         events = _write_reasoning(text, f"rs_{name}")
     else:
@@ -296,7 +288,7 @@ def _item_around(prefix: str, before: str, after: str) -> ElementMaker:
 
     def element(quoted: str, beside: Node) -> str:
         siblings = beside.parent.children if beside.parent is not None else []
-        name = _text(beside, "id") or _unnamed(siblings.index(beside))
+        name = beside.string("id") or _unnamed(siblings.index(beside))
         return f'{{"id":{to_json(f"{prefix}_{name}")},{before}{quoted}{after}'
 
     return element

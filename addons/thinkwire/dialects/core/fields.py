@@ -25,3 +25,8 @@ OTHER: Final = FieldSpec(Kind.OTHER)
 def open_shape(members: Mapping[str, Any] | None = None, **more: Any) -> Shape:
     """A shape that does not name all members: the others are unknown and stay. `more` is as for Shape."""
     return Shape(members, other=OTHER, **more)
+
+
+def reasoning_shape(members: Mapping[str, Any] | None = None, **more: Any) -> Shape:
+    """A shape of reasoning: so are the members that it does not name. `more` is as for Shape."""
+    return Shape(members, other=REASONING, **more)

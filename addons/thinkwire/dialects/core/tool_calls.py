@@ -49,8 +49,7 @@ def calls_in(part: Part) -> Iterator[ToolCall]:
 
 
 def _name_beside(part: Part) -> str:
-    name = part.node.parent.child("name") if part.node.parent is not None else None
-    return str(name.value) if name is not None and name.is_string else ""
+    return part.node.parent.string("name") if part.node.parent is not None else ""
 
 
 def _read_call(value: dict[str, Any], position: int | None) -> ToolCall:

@@ -29,7 +29,7 @@ __all__ = [
     "call_key",
     "content_text",
     "item_key",
-    "text_key",
+    "text_keys",
     "turn_position",
 ]
 
@@ -138,9 +138,9 @@ def _canonical(value: Any) -> Any:
             return value
 
 
-def text_key(text: str) -> str:
-    """The key of a turn without calls; clients may trim its white space."""
-    return f"text {text.strip()}"
+def text_keys(text: str) -> tuple[str, ...]:
+    """The key of a turn without calls, if it has a text; clients may trim its white space."""
+    return (f"text {text.strip()}",) if text.strip() else ()
 
 
 def content_text(content: Any) -> str:

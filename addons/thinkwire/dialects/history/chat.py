@@ -15,7 +15,7 @@ from thinkwire.dialects.history.base import (
     Turn,
     call_key,
     content_text,
-    text_key,
+    text_keys,
     turn_position,
 )
 from thinkwire.dialects.history.chat_collector import ChatTurnCollector
@@ -60,7 +60,7 @@ def _keys(message: Any) -> tuple[str, ...]:
     calls = message.get("tool_calls")
     keys = [_key_of_call(call) for call in calls] if isinstance(calls, list) else []
     text = visible_text(message.get("content"))
-    return tuple(filter(None, keys)) or ((text_key(text),) if text.strip() else ())
+    return tuple(filter(None, keys)) or text_keys(text)
 
 
 def _key_of_call(call: Any) -> str:

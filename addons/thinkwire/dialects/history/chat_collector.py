@@ -12,7 +12,7 @@ from thinkwire.dialects.history.base import (
     Turn,
     TurnReasoning,
     call_key,
-    text_key,
+    text_keys,
 )
 from thinkwire.wire.splice import to_document
 
@@ -60,7 +60,7 @@ class _Choice:
         tagged, text = split_tags(self.text.text)
         details = to_document(self.details)
         reasoning = TurnReasoning(self.reasoning.text or tagged, ((0, details),) if self.details else ())
-        return Turn(keys or ((text_key(text),) if text.strip() else ()), reasoning=reasoning)
+        return Turn(keys or text_keys(text), reasoning=reasoning)
 
 
 class ChatTurnCollector:

@@ -16,7 +16,7 @@ from thinkwire.dialects.history.base import (
     TurnReasoning,
     call_key,
     content_text,
-    text_key,
+    text_keys,
     turn_position,
 )
 from thinkwire.wire.json_tree import Node, Shape
@@ -59,7 +59,7 @@ def _keys(part: Any) -> tuple[str, ...]:
         asked = (call.get("name"), call.get("args"))
         return tuple(dict.fromkeys((call_key(*asked, call.get("id")), call_key(*asked))))
     text = part.get("text")
-    return (text_key(text),) if isinstance(text, str) and text.strip() else ()
+    return text_keys(text) if isinstance(text, str) else ()
 
 
 def _last_user(body: object) -> str:

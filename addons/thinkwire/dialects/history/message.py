@@ -59,7 +59,7 @@ class AssistantMessage:
     @property
     def untranslatable(self) -> str:
         """The type of a block that no other form can hold, because only the provider can read it; empty if none."""
-        return _REDACTED if any(_type(block) == _REDACTED for block in self.blocks) else ""
+        return _REDACTED if any(block.string("type") == _REDACTED for block in self.blocks) else ""
 
     @property
     def has_calls(self) -> bool:
@@ -112,7 +112,7 @@ class AssistantMessage:
     @property
     def unsigned_blocks(self) -> set[Node]:
         """The thinking blocks without a signature. Reasoning in a list is never signed."""
-        return {block for block in self.blocks if _has_text(block) and not _is_signed(block)}
+        return {block for block in self.blocks if _has_text(block) and not block.string("signature")}
 
     def forget(self, parts: list[Part]) -> None:
         """Leave these parts out of what the message holds."""
@@ -123,19 +123,9 @@ def _is_named(part: Part) -> bool:
     return part.is_named or part.node.key == "thinking"
 
 
-def _type(block: Node) -> object:
-    kind = block.child("type")
-    return kind.value if kind is not None and kind.is_string else None
-
-
 def _has_text(block: Node) -> bool:
     thinking = block.child("thinking")
-    return _type(block) == "thinking" and (thinking is None or thinking.is_string)
-
-
-def _is_signed(block: Node) -> bool:
-    signature = block.child("signature")
-    return signature is not None and signature.is_string and not signature.is_empty
+    return block.string("type") == "thinking" and (thinking is None or thinking.is_string)
 
 
 def _texts_of(part: Part) -> list[str]:

@@ -17,7 +17,7 @@ from thinkwire.dialects.history.base import (
     TurnReasoning,
     call_key,
     content_text,
-    text_key,
+    text_keys,
     turn_position,
 )
 from thinkwire.dialects.history.chat import CONTENT, assistant_table, last_user, visible_text
@@ -51,7 +51,7 @@ def _turns(root: Node, updates: list[Update]) -> Iterable[Turn]:
 def _keys(blocks: Iterable[Any], text: str) -> tuple[str, ...]:
     calls = [block for block in blocks if _type(block) == "tool_use"]
     keys = tuple(call_key(call.get("name"), call.get("input"), call.get("id")) for call in calls)
-    return keys or ((text_key(text),) if text.strip() else ())
+    return keys or text_keys(text)
 
 
 def _type(block: Any) -> object:

@@ -46,17 +46,13 @@ class _ResponsesTurnCollector:
 
     def collect(self, updates: list[Update], extent: Extent) -> TextSink | None:
         root = updates[0].node
-        type_ = root.child("type")
+        type_ = root.string("type")
         known = len(self._items)
         if extent is Extent.SNAPSHOT:
             self._items = _elements(root.child("output"))
-        elif (
-            type_ is not None
-            and type_.raw == '"response.output_item.done"'
-            and (item := root.child("item")) is not None
-        ):
+        elif type_ == "response.output_item.done" and (item := root.child("item")) is not None:
             self._items.append(item)
-        elif type_ is not None and type_.raw == '"response.completed"' and not self._items:
+        elif type_ == "response.completed" and not self._items:
             response = root.child("response")
             self._items = _elements(response.child("output") if response is not None else None)
         self.is_due = len(self._items) > known
@@ -85,15 +81,10 @@ def _put_back(turn: Turn, remembered: TurnReasoning, edits: Edits) -> bool:
         return False
     store = node.parent.parent.child("store")
     is_stored = store is None or store.raw != "false"
-    blocks = [block for _, block in remembered.blocks if is_stored or _is_encrypted(block)]
+    blocks = [block for _, block in remembered.blocks if is_stored or read(block, _ITEM).string("encrypted_content")]
     for block in blocks:
         edits.insert_before(node, block)
     return bool(blocks)
-
-
-def _is_encrypted(block: str) -> bool:
-    encrypted = read(block, _ITEM).child("encrypted_content")
-    return encrypted is not None and encrypted.is_string and not encrypted.is_empty
 
 
 RESPONSES_CONVERSATION: Final = Conversation(

@@ -47,6 +47,12 @@ class _Writing:
         assert role is not None  # it makes this an assistant message
         self.edits.insert_after(role, name, json_text)
 
+    def set_content(self, json_text: str) -> None:
+        if self.message.content is None:
+            self.add_member("content", json_text)
+        else:
+            self.edits.replace(self.message.content, json_text)
+
 
 def write(
     message: AssistantMessage,
@@ -80,10 +86,7 @@ def _drop(one: _Writing) -> None:
     one.untag()
     content = one.message.content
     if one.message.parts and not one.message.has_calls and (content is None or content.raw == "null"):
-        if content is None:
-            one.add_member("content", '""')
-        else:
-            one.edits.replace(content, '""')
+        one.set_content('""')
 
 
 def _write_member(one: _Writing, name: str) -> None:
@@ -94,7 +97,7 @@ def _write_member(one: _Writing, name: str) -> None:
         _remove_placeholders(one, current)
         return
     one.untag()
-    raw = winner.raw if winner is not None else quote_text(one.text if one.text else one.fill or "")
+    raw = winner.raw if winner is not None else quote_text(one.text or one.fill or "")
     if current is not None:
         if current.raw != raw:
             one.edits.replace(current, raw)
@@ -120,7 +123,7 @@ def _remove_placeholders(one: _Writing, current: Node | None) -> None:
 
 def _write_tags(one: _Writing, family: Family) -> None:
     """Before the text, between the tags of a family."""
-    text = one.text if one.text else one.fill
+    text = one.text or one.fill
     if text is None:
         _remove_placeholders(one, None)
         return
@@ -141,15 +144,11 @@ def _write_tags(one: _Writing, family: Family) -> None:
 def _add_text(one: _Writing, text: str) -> None:
     """Add a text to a message that has none."""
     content = one.message.content
-    element = f'{{"type":"text","text":{quote_text(text)}}}'
-    if content is None:
-        one.add_member("content", quote_text(text))
-        one.remove_others()
-    elif not content.is_list:
-        one.edits.replace(content, quote_text(text))
-        one.remove_others()
+    if content is not None and content.is_list:
+        _add_element(one, content, f'{{"type":"text","text":{quote_text(text)}}}')
     else:
-        _add_element(one, content, element)
+        one.set_content(quote_text(text))
+        one.remove_others()
 
 
 def _add_element(one: _Writing, content: Node, element: str) -> None:
@@ -173,7 +172,7 @@ def _write_details(one: _Writing) -> None:
         one.untag()
         one.remove_others(details)
         return
-    text = one.text if one.text else one.fill
+    text = one.text or one.fill
     if text is None and not (one.remembered is not None and one.remembered.blocks):
         _remove_placeholders(one, None)
         return
@@ -209,7 +208,7 @@ def _write_content_list(one: _Writing) -> None:
     """As a part of the content, which becomes a list if it is a text."""
     content = one.message.content
     current = [part.node for part in one.message.parts if part.node.parent is content and content is not None]
-    text = one.text if one.text else one.fill
+    text = one.text or one.fill
     if text is None or current:
         _remove_placeholders(one, None)
         if current:
@@ -229,10 +228,7 @@ def _write_content_list(one: _Writing) -> None:
         else ""
     )
     listed = f'[{part},{{"type":"text","text":{quote_text(shown)}}}]' if shown else f"[{part}]"
-    if content is None:
-        one.add_member("content", listed)
-    else:
-        one.edits.replace(content, listed)
+    one.set_content(listed)
     one.remove_others()
 
 
