@@ -135,11 +135,8 @@ def _item_conflicts(source: Source, item: YamlNode) -> Iterator[Problem]:
     keys = {key.text: key.span for key, _ in item.entries}
     said = [name for name in keys if name in ("family", "tags")]
     if len(said) == 2:
-        message, hint = (
-            "`family` and `tags` cannot be combined",
-            "keep one, or write a list of two: `[{...}, {...}]`",
-        )
-        yield source.problem(Code.TWO_ACTIONS, keys[said[1]], message, hint)
+        hint = "keep one, or write a list of two: `[{...}, {...}]`"
+        yield source.problem(Code.TWO_ACTIONS, keys[said[1]], "`family` and `tags` cannot be combined", hint)
     elif said == ["family"] and "where" in keys:
         message = "`where` does not apply to a family: its markers count wherever models write them"
         hint = 'write the tags out: `{tags: [["<think>", "</think>"]], where: anywhere}`'

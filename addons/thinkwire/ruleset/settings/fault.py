@@ -78,17 +78,13 @@ def compile_fault(value: str | FaultOptions) -> Fault:
     """A rule's `fault`; the text is `none`."""
     if isinstance(value, str):
         return NO_FAULT
-    given, refused = value.model_fields_set, value.status_first
-    first = First(refused) if isinstance(refused, int) else First(refused.status, refused.times)
-    return Fault(
-        status_first=first if "status_first" in given else None,
-        stall=Stall(value.stall.after, value.stall.seconds) if "stall" in given else None,
-        error_after=value.error_after if "error_after" in given else None,
-        cut_after=value.cut_after if "cut_after" in given else None,
-        drop_done=value.drop_done,
-        split=value.split if "split" in given else None,
-        live=value.live,
-    )
+    given = {name: getattr(value, name) for name in value.model_fields_set}
+    if "stall" in given:
+        given["stall"] = Stall(value.stall.after, value.stall.seconds)
+    if "status_first" in given:
+        first = value.status_first
+        given["status_first"] = First(first) if isinstance(first, int) else First(first.status, first.times)
+    return Fault(**given)
 
 
 def spell_fault(fault: Fault) -> str:
@@ -122,11 +118,8 @@ def fault_conflicts(source: Source, value: YamlNode) -> Iterator[Problem]:
         return
     members = plain(value)
     if all(name == "live" or member is False for name, member in members.items()):
-        message, hint = (
-            "`fault` does not say what goes wrong",
-            "add a fault, such as `cut_after: 20`, or write `fault: none`",
-        )
-        yield source.problem(Code.EMPTY, value.span, message, hint)
+        hint = "add a fault, such as `cut_after: 20`, or write `fault: none`"
+        yield source.problem(Code.EMPTY, value.span, "`fault` does not say what goes wrong", hint)
     stall = members.get("stall")
     afters = (members.get("error_after"), members.get("cut_after"), stall.get("after") if type(stall) is dict else None)
     # Anything but a whole number is reported elsewhere.

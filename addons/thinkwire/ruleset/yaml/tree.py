@@ -91,11 +91,8 @@ class _Builder:
     def _begin_document(self, event: Any) -> None:
         self.documents += 1
         if self.documents > 1:
-            message, hint = (
-                "a rule file must be a single document",
-                "remove this line, or put what follows into its own file",
-            )
-            self.report(Code.SEVERAL_DOCUMENTS, _span(event), message, hint)
+            hint = "remove this line, or put what follows into its own file"
+            self.report(Code.SEVERAL_DOCUMENTS, _span(event), "a rule file must be a single document", hint)
             raise _GiveUpError
 
     def _open(self, kind: NodeKind, event: Any) -> None:
@@ -142,9 +139,8 @@ class _Builder:
         if node.kind is NodeKind.BROKEN:
             return None
         if text == "<<":
-            self.report(
-                Code.MERGE_KEY, node.span, "mappings cannot be merged with `<<` in a rule file", "write the keys out"
-            )
+            message = "mappings cannot be merged with `<<` in a rule file"
+            self.report(Code.MERGE_KEY, node.span, message, "write the keys out")
             return None
         if "\0" in str(node.scalar):
             self.report(Code.BAD_KEY, node.span, "a key cannot hold a NUL character", "remove it")
