@@ -71,13 +71,13 @@ def rewritten(path: Path, plan: ResponsePlan, size: int | None = None) -> tuple[
     answer = AnswerRewriter(plan, UNKNOWN)
     raw = path.read_bytes()
     if path.suffix == ".json":
-        return rewrite_body(raw, answer), answer.dialect_name
+        return rewrite_body(raw, answer), getattr(answer.dialect, "name", None)
     machine = StreamRewriter(answer, LABELS[path.suffix], None, plan.keepalive, 0.0)
     step = size or len(raw)
     pieces = [piece for at in range(0, len(raw), step) for piece in machine.feed(raw[at : at + step], 0.0)]
     pieces += machine.finish()
     assert b"" not in pieces
-    return b"".join(pieces), answer.dialect_name
+    return b"".join(pieces), getattr(answer.dialect, "name", None)
 
 
 def documents_of(path: Path, raw: bytes) -> list[Any]:

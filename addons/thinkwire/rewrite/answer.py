@@ -45,20 +45,6 @@ _UNTOUCHED = Rewritten(Outcome(), [], [])
 class AnswerRewriter:
     """Rewrites the documents of one answer, in order, as its plan says."""
 
-    __slots__ = (
-        "_action",
-        "_capture",
-        "_dialects",
-        "_plan",
-        "_reader",
-        "_request",
-        "adds_documents",
-        "marker_prefixes",
-        "sink",
-        "tally",
-        "version",
-    )
-
     def __init__(
         self,
         plan: ResponsePlan,
@@ -88,11 +74,6 @@ class AnswerRewriter:
     def dialect(self) -> Dialect | None:
         """The API of the answer, as far as it is known."""
         return self._reader.dialect
-
-    @property
-    def dialect_name(self) -> str | None:
-        """The API that the answer was recognised as, or else the one that the request was for."""
-        return self.dialect.name if self.dialect else None
 
     @property
     def drops_unreadable(self) -> bool:

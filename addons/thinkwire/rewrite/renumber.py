@@ -5,7 +5,6 @@ It knows spaces of numbers and what fell out of them, not which members hold the
 
 from thinkwire.dialects.core.parts import CountOf, ItemKey, Update
 from thinkwire.rewrite.versioned import SortedNumbers, Version, VersionedDict
-from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
 __all__ = ["Renumberer"]
@@ -46,7 +45,8 @@ class Renumberer:
 
     def drop_document(self, updates: list[Update]) -> None:
         """Note that a document falls out, whose number later ones count on if it has one."""
-        for space in {space for update in updates for count_of, space, _ in update.counters if _counts(count_of)}:
+        counters = [counter for update in updates for counter in update.counters]
+        for space in {space for count_of, space, _ in counters if count_of is CountOf.DOCUMENTS}:
             self._dropped_documents[space] = self._dropped_documents.get(space, 0) + 1
 
     def reset(self, space: str) -> None:
@@ -59,15 +59,20 @@ class Renumberer:
         """Write the numbers that a document has after all that fell out before it."""
         for update in updates:
             for count_of, space, node in update.counters:
-                gap = self._gap(count_of, space, node)
+                number = int(node.raw)
+                gap = (
+                    self._dropped_documents.get(space, 0)
+                    if count_of is CountOf.DOCUMENTS
+                    else number - self._shifted(space, number)
+                )
                 if gap:
-                    edits.replace(node, str(int(node.raw) - gap))
+                    edits.replace(node, str(number - gap))
 
     def renumber_added(self, updates: list[Update], edits: Edits, *, items: bool) -> None:
         """Write the numbers of an added document; with those of its `items`, if they are the provider's."""
         for update in updates:
             for count_of, space, node in update.counters:
-                if _counts(count_of):
+                if count_of is CountOf.DOCUMENTS:
                     edits.replace(node, str(self._next_document(space)))
                 elif items:
                     edits.replace(node, str(self._shifted(space, int(node.raw))))
@@ -90,18 +95,13 @@ class Renumberer:
         """Take note of the numbers of a document that came."""
         for update in updates:
             for count_of, space, node in update.counters:
-                if _counts(count_of):
+                if count_of is CountOf.DOCUMENTS:
                     self._last_documents[space] = int(node.raw)
 
     def end(self) -> None:
         """Take note that what is sent from now on comes after the last document."""
         for space in self._last_documents:
             self._last_documents[space] += 1
-
-    def _gap(self, count_of: CountOf, space: str, node: Node) -> int:
-        if _counts(count_of):
-            return self._dropped_documents.get(space, 0)
-        return int(node.raw) - self._shifted(space, int(node.raw))
 
     def _shifted(self, space: str, number: int) -> int:
         removed, insertions = self._removed_items.get(space), self._insertions.get(space)
@@ -117,8 +117,3 @@ class Renumberer:
 
     def _in(self, spaces: VersionedDict[str, SortedNumbers], space: str) -> SortedNumbers:
         return spaces.setdefault(space, SortedNumbers(self._version))
-
-
-def _counts(count_of: CountOf) -> bool:
-    """Is it a number that counts documents?"""
-    return count_of is CountOf.DOCUMENTS

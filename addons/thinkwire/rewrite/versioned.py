@@ -5,10 +5,10 @@ decides in these containers, and has no counter to forget. Values must be immuta
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, MutableMapping, MutableSet
+from collections.abc import Iterator, MutableMapping
 from typing import Final
 
-__all__ = ["SortedNumbers", "Version", "Versioned", "VersionedDict", "VersionedList", "VersionedSet"]
+__all__ = ["SortedNumbers", "Version", "Versioned", "VersionedDict", "VersionedList"]
 
 _ABSENT: Final = object()
 
@@ -74,35 +74,6 @@ class VersionedDict[K, V](MutableMapping[K, V]):
     def __delitem__(self, key: K) -> None:
         del self._items[key]
         self._version.advance()
-
-
-class VersionedSet[T](MutableSet[T]):
-    """Values without an order."""
-
-    __slots__ = ("_items", "_version")
-
-    def __init__(self, version: Version) -> None:
-        self._version = version
-        self._items: set[T] = set()
-
-    def __contains__(self, value: object) -> bool:
-        return value in self._items
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def add(self, value: T) -> None:
-        if value not in self._items:
-            self._items.add(value)
-            self._version.advance()
-
-    def discard(self, value: T) -> None:
-        if value in self._items:
-            self._items.discard(value)
-            self._version.advance()
 
 
 class VersionedList[T]:

@@ -16,7 +16,7 @@ def read(text: str, family: Family = THINK, *, starts_inside: bool = False, size
     reader = TagReader(family, starts_inside=starts_inside)
     pieces = [piece for at in range(0, len(text), size) for piece in reader.feed(text[at : at + size])]
     pieces += reader.finish()
-    assert not reader.holds_back
+    assert reader.reading.held == ""
     assert all(piece.text for piece in pieces)
     return (
         "".join(piece.text for piece in pieces if piece.is_reasoning),

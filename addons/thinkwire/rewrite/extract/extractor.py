@@ -80,7 +80,7 @@ class Extractor(Action):
         last = self._splitter.finish()
         if self._blocks is None:
             return list(self._documents(last, dialect))
-        self._blocks.end()
+        self._blocks.numbers.end()
         result = self._all_in_blocks(last, self._blocks)
         return [*result, *self._blocks.close(), *self._blocks.release_all_but(None)]
 
@@ -111,7 +111,7 @@ class Extractor(Action):
         is_beginning = own.extent is Extent.DELTA and not self._splitter.has_read(item)
         if blocks.opens_text(own) and (goes_on or is_beginning):
             blocks.hold(item, own.node.text)
-            blocks.leave_out(updates)
+            blocks.numbers.drop_document(updates)
             return Outcome(Effect.EXTRACTED, is_sent=False, before=before)
         if goes_on:
             return self._passed(updates, before, blocks, edits)
@@ -161,7 +161,7 @@ class Extractor(Action):
             if opens and all(piece.is_reasoning for piece in pieces):
                 blocks.hold(item, like.with_text(""))  # its text is still to come
             before += self._in_blocks(item, pieces, blocks, like)
-        blocks.leave_out(updates)
+        blocks.numbers.drop_document(updates)
         return Outcome(Effect.EXTRACTED, is_sent=False, before=before)
 
     def _passed(self, updates: list[Update], before: list[str], blocks: ReasoningBlocks, edits: Edits) -> Outcome:
@@ -169,7 +169,7 @@ class Extractor(Action):
         for part, reasoning in self._splitter.split_snapshots(updates, edits, has_blocks=True):
             if self._dialect is not None and self._dialect.insert is not None:
                 self._dialect.insert(reasoning, part.node, self._names, edits)
-        blocks.renumber(updates, edits)
+        blocks.numbers.renumber(updates, edits)
         return Outcome(Effect.EXTRACTED, before=before)
 
     def _in_blocks(

@@ -12,8 +12,7 @@ from thinkwire.dialects.core.parts import ItemKey, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.renumber import Renumberer
-from thinkwire.rewrite.versioned import Version, Versioned, VersionedList, VersionedSet
-from thinkwire.wire.splice import Edits
+from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict, VersionedList
 
 __all__ = ["ReasoningBlocks"]
 
@@ -29,27 +28,23 @@ class _Held(NamedTuple):
 class ReasoningBlocks:
     """The blocks of one stream, as the client counts them."""
 
-    __slots__ = ("_held", "_held_documents", "_numbers", "_shown", "_writer")
+    __slots__ = ("_held", "_held_documents", "_shown", "_writer", "numbers")
 
     def __init__(self, dialect: Dialect, request: RequestFacts, version: Version) -> None:
-        self._numbers = Renumberer(version)
-        self._writer = BlockWriter(dialect, request, self._numbers, version)
+        self.numbers = Renumberer(version)
+        self._writer = BlockWriter(dialect, request, self.numbers, version)
         """Writes the reasoning."""
         self._held: Versioned[_Held | None] = Versioned(version, None)
         self._held_documents: VersionedList[str] = VersionedList(version)
         """What opens that block."""
-        self._shown: VersionedSet[ItemKey] = VersionedSet(version)
+        self._shown: VersionedDict[ItemKey, bool] = VersionedDict(version)
 
     def note(self, updates: list[Update]) -> None:
         """Take note of the next document that came: what is sent before it is numbered from here."""
         if updates[0].resets:
-            self._numbers.end()
+            self.numbers.end()
         else:
-            self._numbers.note(updates)
-
-    def end(self) -> None:
-        """Take note that no more documents come."""
-        self._numbers.end()
+            self.numbers.note(updates)
 
     def begin(self, updates: list[Update]) -> None:
         """Take note of what the next document begins."""
@@ -58,8 +53,8 @@ class ReasoningBlocks:
         if own.resets:
             self._shown.clear()
         elif own.begins and own.item is not None:
-            self._shown.discard(own.item)
-            self._numbers.forget_item(own.item)
+            self._shown.pop(own.item, None)
+            self.numbers.forget_item(own.item)
 
     def opens_text(self, update: Update) -> bool:
         """Is this about a block that may be one of text, of which nothing has been shown?"""
@@ -68,7 +63,7 @@ class ReasoningBlocks:
 
     def shows(self, item: ItemKey) -> None:
         """Take note that all documents of this item are sent as they come: it is not text."""
-        self._shown.add(item)
+        self._shown[item] = True
 
     def hold(self, item: ItemKey, document: str, *, is_blank_text: bool = False) -> None:
         """Hold what opens a block of text, or white space at its beginning: reasoning goes before both."""
@@ -82,7 +77,7 @@ class ReasoningBlocks:
     def think(self, item: ItemKey, text: str) -> Iterable[str]:
         """The documents that carry a piece of reasoning from the text of this item."""
         if not self._writer.is_open:
-            inserted = self._numbers.insert(item, before=item not in self._shown)
+            inserted = self.numbers.insert(item, before=item not in self._shown)
             yield from self._writer.open(Kind.REASONING, inserted, text)
         yield from self._writer.say(text)
 
@@ -107,12 +102,12 @@ class ReasoningBlocks:
         """Does the document end a block of which nothing was shown? Then it goes, with what opened it."""
         item, held = updates[0].item, self._held.value
         is_held = held is not None and held.item == item
-        if item is None or not (is_held or self._numbers.is_removed(item)):
+        if item is None or not (is_held or self.numbers.is_removed(item)):
             return False
         self._held.value = None
         self._held_documents.take()
-        self._numbers.remove_item(item)
-        self._numbers.drop_document(updates)
+        self.numbers.remove_item(item)
+        self.numbers.drop_document(updates)
         return True
 
     def release_all_but(self, item: ItemKey | None) -> Iterable[str]:
@@ -121,15 +116,8 @@ class ReasoningBlocks:
         if held is not None and held.item != item:
             yield from self._release(held.item)
 
-    def leave_out(self, updates: list[Update]) -> None:
-        """Take note that the document itself is not sent: others replace it."""
-        self._numbers.drop_document(updates)
-
-    def renumber(self, updates: list[Update], edits: Edits) -> None:
-        self._numbers.renumber(updates, edits)
-
     def _release(self, item: ItemKey) -> Iterable[str]:
-        self._shown.add(item)
+        self._shown[item] = True
         held = self._held.value
         if held is not None and held.item == item:
             self._held.value = None

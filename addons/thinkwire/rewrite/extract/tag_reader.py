@@ -62,10 +62,6 @@ class TagReader:
         else:
             self._state = TagState.VISIBLE
 
-    @property
-    def holds_back(self) -> bool:
-        return bool(self._held)
-
     @classmethod
     def resume(cls, family: Family, reading: ReaderState) -> Self:
         """A reader that goes on after another one."""

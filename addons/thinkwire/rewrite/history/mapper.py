@@ -61,29 +61,18 @@ def map_history(raw: bytes, plan: RequestPlan, facts: RequestFacts, family: Fami
     conversation = CONVERSATIONS.get(facts.dialect)
     if conversation is None or not (plan.history.changes or plan.restore):
         return Mapped(raw)
-    try:
-        return _mapped(raw, plan, facts, family, recall, conversation)
-    except RecursionError:
-        raise Unreadable("nested too deep") from None
-
-
-def _mapped(
-    raw: bytes,
-    plan: RequestPlan,
-    facts: RequestFacts,
-    family: Family | None,
-    recall: Recall,
-    conversation: Conversation,
-) -> Mapped:
-    root = read(decode(raw), conversation.table)
     taken = format_for(facts, family.name if family is not None else "")
     known = (family, FAMILIES.get(taken.family) if taken is not None else None, FAMILIES["think"])
     families = list({one.name: one for one in known if one is not None}.values())
     mapper = _Mapper(plan, conversation, taken, families, recall)
     edits = Edits()
-    for turn in conversation.turns(root, locate(root, Extent.SNAPSHOT)):
-        mapper.map(turn, edits)
-    return Mapped(splice(raw, edits.spans()) if edits else raw, list(mapper.notes()))
+    try:
+        root = read(decode(raw), conversation.table)
+        for turn in conversation.turns(root, locate(root, Extent.SNAPSHOT)):
+            mapper.map(turn, edits)
+        return Mapped(splice(raw, edits.spans()) if edits else raw, list(mapper.notes()))
+    except RecursionError:
+        raise Unreadable("nested too deep") from None
 
 
 class _Mapper:

@@ -6,6 +6,7 @@ it. If two different turns have one key, that key finds nothing.
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
@@ -19,16 +20,14 @@ _KEY: Final = 300
 """Bytes that one of its keys needs."""
 
 
+@dataclass(eq=False, slots=True)
 class MemoryEntry:
     """The reasoning of one turn."""
 
-    __slots__ = ("keys", "packed", "seen")
-
-    def __init__(self, packed: bytes, keys: tuple[bytes, ...], seen: float) -> None:
-        self.packed = packed
-        self.keys = keys
-        self.seen = seen
-        """When it was remembered, or last used."""
+    packed: bytes
+    keys: tuple[bytes, ...]
+    seen: float
+    """When it was remembered, or last used."""
 
     @property
     def size(self) -> int:

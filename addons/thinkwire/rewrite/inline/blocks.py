@@ -13,8 +13,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.inline.snapshot import Tags
 from thinkwire.rewrite.renumber import Renumberer
-from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict, VersionedSet
-from thinkwire.wire.splice import Edits
+from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 
 __all__ = ["InlineBlocks"]
 
@@ -22,16 +21,16 @@ __all__ = ["InlineBlocks"]
 class InlineBlocks:
     """The blocks of one stream, reasoning as text."""
 
-    __slots__ = ("_closes", "_last", "_next", "_numbers", "_opens", "_reasoning", "_writer")
+    __slots__ = ("_closes", "_last", "_next", "_opens", "_reasoning", "_writer", "numbers")
 
     def __init__(self, tags: Tags, dialect: Dialect, request: RequestFacts, version: Version) -> None:
         self._opens, self._closes = tags
-        self._numbers = Renumberer(version)
-        self._writer = BlockWriter(dialect, request, self._numbers, version)
+        self.numbers = Renumberer(version)
+        self._writer = BlockWriter(dialect, request, self.numbers, version)
         self._next: VersionedDict[str, int] = VersionedDict(version)
         """The number after all blocks that came, per space."""
-        self._reasoning: VersionedSet[ItemKey] = VersionedSet(version)
-        """The items that are reasoning."""
+        self._reasoning: VersionedDict[ItemKey, bool] = VersionedDict(version)
+        """Which items are reasoning."""
         self._last: Versioned[ItemKey | None] = Versioned(version, None)
         """The one of them that came last, until another block or the answer's end shows that it is over."""
 
@@ -43,9 +42,9 @@ class InlineBlocks:
         if item.space == "":  # not a block, and the same for all that is about the answer: the next may be text
             return bool(reasoning)
         if update.begins and not update.is_reasoning:
-            self._reasoning.discard(item)
+            self._reasoning.pop(item, None)
         elif update.is_reasoning or reasoning:
-            self._reasoning.add(item)
+            self._reasoning[item] = True
         return item in self._reasoning
 
     def begin(self, updates: list[Update]) -> None:
@@ -69,15 +68,15 @@ class InlineBlocks:
                 text = f"{self._opens}{reasoning}"
                 documents += self._writer.open(Kind.TEXT, self._key_of(item), text)
             documents += self._writer.say(text)
-        self._numbers.drop_document(updates)
+        self.numbers.drop_document(updates)
         return documents
 
     def _key_of(self, item: ItemKey) -> ItemKey:
         """The block of text, as the client counts."""
         if item.space:
-            return ItemKey(item.space, self._numbers.current(item))
+            return ItemKey(item.space, self.numbers.current(item))
         space = self._writer.space_of(Kind.TEXT)
-        return self._numbers.insert(ItemKey(space, self._next.get(space, 0)), before=True)
+        return self.numbers.insert(ItemKey(space, self._next.get(space, 0)), before=True)
 
     def close(self) -> Sequence[str]:
         """The documents that end the reasoning that came last."""
@@ -85,13 +84,10 @@ class InlineBlocks:
         if self._writer.is_open:
             return [*self._writer.say(self._closes), *self._writer.close()]
         if last is not None:
-            self._numbers.remove_item(last)
+            self.numbers.remove_item(last)
         return ()
 
     def finish(self) -> Sequence[str]:
         """The documents that end the last reasoning when no more documents come."""
-        self._numbers.end()
+        self.numbers.end()
         return self.close()
-
-    def renumber(self, updates: list[Update], edits: Edits) -> None:
-        self._numbers.renumber(updates, edits)

@@ -89,7 +89,7 @@ class Inliner(Action):
         for update in updates:
             if update.extent is Extent.SNAPSHOT:
                 inline_snapshot(update, self._tags, dialect, edits)
-        blocks.renumber(updates, edits)
+        blocks.numbers.renumber(updates, edits)
         return Outcome(before=before)
 
     def _text_of(self, update: Update) -> str:

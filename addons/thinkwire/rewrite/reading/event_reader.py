@@ -132,30 +132,24 @@ class Cutter:
         self.form: BodyFormat | None = None
         """The body's format; None until it is known."""
 
-    @classmethod
-    def of(cls, form: BodyFormat) -> Self:
-        """A cutter of bytes whose format is known, though they are not a whole body."""
-        cutter = cls(ContentHint.UNSURE)
-        cutter._begin(form)
-        return cutter
-
     def feed(self, chunk: bytes) -> list[FramePart]:
         """The parts that these bytes complete."""
         if self._splitter is not None:
             return list(self._splitter.feed(chunk))
         blanks, form, held = self._sniffer.feed(chunk)
         first: list[FramePart] = [Element(blanks, b"")] if blanks else []
-        return first if form is None else [*first, *self._begin(form).feed(held)]
+        return first if form is None else [*first, *self.begin(form).feed(held)]
 
     def finish(self) -> list[FramePart]:
         """What is left when the body ends."""
         if self._splitter is not None:
             return list(self._splitter.finish())
         form, rest = self._sniffer.finish()
-        splitter = self._begin(form)
+        splitter = self.begin(form)
         return [*splitter.feed(rest), *splitter.finish()]
 
-    def _begin(self, form: BodyFormat) -> _Splitter:
+    def begin(self, form: BodyFormat) -> _Splitter:
+        """Cut what follows as a body of this format."""
         self.form = form
         self._splitter = _SPLITTERS[form]()
         return self._splitter
@@ -176,7 +170,7 @@ class FrameReader:
     def of(cls, form: BodyFormat) -> Self:
         """A reader of bytes whose format is known, though they are not a whole body."""
         reader = cls(ContentHint.UNSURE)
-        reader._cutter = Cutter.of(form)
+        reader._cutter.begin(form)
         return reader
 
     @property

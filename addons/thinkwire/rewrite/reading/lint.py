@@ -111,17 +111,14 @@ def no_finish_reason(subject: Subject) -> Iterator[Finding]:
     if subject.has_failed:
         return
     spoken = dict.fromkeys(moment.choice for moment in subject.moments if moment.kind in _SPOKEN)
-    finished = {moment.choice for moment in subject.moments if moment.kind is Kind.FINISH and _ends(moment)}
+    finishes = (moment for moment in subject.moments if moment.kind is Kind.FINISH)
+    finished = {moment.choice for moment in finishes if moment.text not in UNFINISHED}
     for choice in spoken:
         if choice not in finished:
             whose = f"choice {choice} has" if len(spoken) > 1 else "there is"
             yield Finding(
                 None, f"{whose} no finish reason; clients may wait for one, or think that the answer was cut off"
             )
-
-
-def _ends(moment: Moment) -> bool:
-    return moment.text not in UNFINISHED
 
 
 def no_end_mark(subject: Subject) -> Iterator[Finding]:
@@ -201,10 +198,11 @@ def _event_at(moments: list[Moment], position: int) -> int:
 
 def tokens_differ(subject: Subject) -> Iterator[Finding]:
     """Token metadata does not spell the text beside it."""
+    extent = Extent.DELTA if subject.is_stream else Extent.SNAPSHOT
     for said in subject.said:
         for update in said.updates:
             shown = _shown(said, update, subject)
-            for part in update.of(Kind.TOKENS) if shown and update.extent is _extent(subject) else ():
+            for part in update.of(Kind.TOKENS) if shown and update.extent is extent else ():
                 spelled = read_tokens(part.node.value).spells if part.is_meaningful else None
                 if spelled is not None and not _spells(spelled, shown, subject.is_stream):
                     token_text = _quoted(spelled.decode("utf-8", "replace"))
@@ -212,10 +210,6 @@ def tokens_differ(subject: Subject) -> Iterator[Finding]:
                         said.event.number,
                         f"{part.node.key} spells {token_text}, but the text beside it is {_quoted(''.join(shown))}",
                     )
-
-
-def _extent(subject: Subject) -> Extent:
-    return Extent.DELTA if subject.is_stream else Extent.SNAPSHOT
 
 
 def _shown(said: EventContent, update: Update, subject: Subject) -> list[str]:
@@ -248,7 +242,7 @@ def index_gap(subject: Subject) -> Iterator[Finding]:
         for update in said.updates:
             for count_of, space, node in update.counters:
                 number, before = int(node.raw), last.get(space)
-                is_gap = number > (0 if before is None else before) + 1 if before is not None else number > 1
+                is_gap = number > (0 if before is None else before) + 1
                 is_gap = is_gap or (before is None and number == 1 and count_of is CountOf.ITEMS)
                 goes_back = count_of is CountOf.DOCUMENTS and before is not None and number <= before
                 if is_gap or goes_back:

@@ -92,17 +92,6 @@ def content_of(form: BodyFormat, answer: AnswerRewriter) -> Content:
 class StreamRewriter:
     """Rewrites one streamed body; see the module's contract."""
 
-    __slots__ = (
-        "_answer",
-        "_content",
-        "_decoder",
-        "_failed",
-        "_keepalive",
-        "_last_sent",
-        "_make_content",
-        "_sniffer",
-    )
-
     def __init__(
         self,
         answer: AnswerRewriter,

@@ -16,7 +16,7 @@ from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.strip.metadata import kept_parts
 from thinkwire.rewrite.strip.states import TRANSITIONS, WHEN_OWED, MetadataAction, Shows, StripState
 from thinkwire.rewrite.tally import Effect
-from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict, VersionedSet
+from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
@@ -87,7 +87,7 @@ class Stripper(Action):
         self._strip = strip
         self._items = _Items(version)
         self._numbers = Renumberer(version)
-        self._hid_in_snapshot: VersionedSet[ItemKey | None] = VersionedSet(version)
+        self._hid_in_snapshot: VersionedDict[ItemKey | None, bool] = VersionedDict(version)
         """The items of which a snapshot has shown reasoning."""
         self._hid_items = Versioned(version, False)
         """Was an item hidden that is reasoning alone, or reasoning that had no item?"""
@@ -202,7 +202,7 @@ class Stripper(Action):
         holds_reasoning = update.node in holders
         if update.extent is Extent.SNAPSHOT:
             if holds_reasoning:
-                self._hid_in_snapshot.add(update.item)
+                self._hid_in_snapshot[update.item] = True
             action = self._action_on_snapshot(update.item)
         else:
             action = self._advance(update, _holds_reasoning(update))
