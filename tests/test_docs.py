@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from thinkwire.dialects.apis import chat_completions
-from thinkwire.dialects.core import dialect, parts
-from thinkwire.dialects.core import parts as places
+from thinkwire.dialects.core import dialect, fields, parts
 from thinkwire.dialects.core import request_facts as request
 from thinkwire.dialects.core.dialect import handling_table
 from thinkwire.dialects.core.locate import locate
@@ -74,8 +73,9 @@ def test_the_api_that_contributing_adds_is_one_that_works() -> None:
     (source,) = re.findall(
         r"^```python\n(.*?)^```", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M | re.S
     )
-    modules = (chat_completions, dialect, parts, places, request, json_tree, splice, typing)
+    modules = (chat_completions, dialect, fields, parts, request, json_tree, splice, typing)
     namespace = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("_")}
+    namespace["fields"] = fields
     exec(source, namespace)
     dialects = (namespace["TALKATIVE"], *DIALECTS)
     facts = request_facts("h", "/v9/talk", "POST", [], b'{"model": "m"}', dialects)
