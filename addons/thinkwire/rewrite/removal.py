@@ -105,7 +105,8 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
     Returns False if no block has one: the whole list then goes.
     """
     blocks = frozenset(part.blocks)
-    signed = {_block_of(leaf, blocks) for leaf in part.leaves if _is_state(leaf)}
+    states = [leaf.node for leaf in part.leaves if _is_state(leaf)]
+    signed = {next((around for around in node.path() if around in blocks), node) for node in states}
     if not signed:
         return False
     for block in blocks - signed:
@@ -123,13 +124,6 @@ def _keep_opaque_blocks(part: Part, edits: Edits) -> bool:
 def _is_state(part: Part) -> bool:
     """Is it a value that only the provider can read?"""
     return part.kind is Kind.OPAQUE and part.node.is_string and part.is_meaningful and not is_readable(part.node.value)
-
-
-def _block_of(leaf: Part, blocks: Set[Node]) -> Node:
-    node = leaf.node
-    while node not in blocks and node.parent is not None:
-        node = node.parent
-    return node
 
 
 def _element_of(leaf: Part, blocks: Set[Node]) -> Node | None:

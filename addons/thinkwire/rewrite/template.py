@@ -42,30 +42,13 @@ def template_of(update: Update, updates: Iterable[Update] = ()) -> DocumentTempl
     edits = Edits()
     for node in others:
         edits.replace(node, '""')
-    holders = _around(first)
+    holders: set[Node | None] = {*first.path(), None}
     for one in updates:
         for node in (one.node, *(part.node for part in one.parts)):
             if node not in holders:
-                edits.remove(_largest_beside(node, holders))
+                edits.remove(next(largest for largest in node.path() if largest.parent in holders))
     raw, spans = encode(first.text), edits.spans()
     before = splice(raw[: first.at], [edit for edit in spans if edit.end <= first.at])
     following = [edit._replace(start=edit.start - first.end, end=edit.end - first.end) for edit in spans]
     after = splice(raw[first.end :], [edit for edit in following if edit.start >= 0])
     return DocumentTemplate(decode(before), decode(after))
-
-
-def _around(node: Node) -> set[Node]:
-    """The node and all that it is in."""
-    result: set[Node] = set()
-    around: Node | None = node
-    while around is not None:
-        result.add(around)
-        around = around.parent
-    return result
-
-
-def _largest_beside(node: Node, holders: set[Node]) -> Node:
-    """The largest thing around a node that does not hold what the holders do."""
-    while node.parent is not None and node.parent not in holders:
-        node = node.parent
-    return node

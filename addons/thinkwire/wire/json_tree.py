@@ -12,7 +12,7 @@ and looks the same; a value whose meaning matters is read with `Node.value`.
 
 import json
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from json.decoder import JSONDecodeError
 from typing import Any, Final
 
@@ -102,10 +102,14 @@ class Node:
     @property
     def depth(self) -> int:
         """How many objects and lists are around it."""
-        node, depth = self.parent, 0
+        return sum(1 for _ in self.path()) - 1
+
+    def path(self) -> "Iterator[Node]":
+        """The node and the objects and lists around it, innermost first."""
+        node: Node | None = self
         while node is not None:
-            node, depth = node.parent, depth + 1
-        return depth
+            yield node
+            node = node.parent
 
     @property
     def is_string(self) -> bool:

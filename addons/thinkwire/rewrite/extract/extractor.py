@@ -70,7 +70,9 @@ class Extractor(Action):
         for part, reasoning in split.snapshots:
             if not self._hides and dialect.insert is not None:
                 dialect.insert(reasoning, part.node, self._names, edits)
-        self._note_texts(updates[1:] if opens else updates, updates)
+        for update in updates[1:] if opens else updates:
+            if update.extent is Extent.DELTA and update.had_tags:
+                self._note_text(update, updates)
         before += self._documents(split.before, dialect)
         after = list(self._documents(split.after, dialect))
         is_emptied = any(update.had_tags for update in updates)
@@ -215,11 +217,6 @@ class Extractor(Action):
             return []
         written = self._dialect.write(Kind.TEXT, text, item, self._like)
         return [one for one in written if carries(one, Kind.TEXT, text, self._dialect.table(self._request))]
-
-    def _note_texts(self, of: list[Update], updates: list[Update]) -> None:
-        for update in of:
-            if update.extent is Extent.DELTA and update.had_tags:
-                self._note_text(update, updates)
 
     def _note_text(self, update: Update, updates: list[Update]) -> None:
         like = template_of(update, updates)

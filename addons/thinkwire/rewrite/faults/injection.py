@@ -8,7 +8,7 @@ event is handed on as soon as it is complete. The coding of the body is undone. 
 handed on at its end.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -160,8 +160,9 @@ class FaultyBody:
         if form is BodyFormat.MESSAGES:
             return exception(self._dialect.error(_STATUS, _MESSAGE))
         if form in _WHOLE:
-            return encode(self._dialect.error(_STATUS, _MESSAGE))
-        text = (self._dialect.error_event or _without_number(self._dialect.error))(_STATUS, _MESSAGE, self._count)
+            return error_made_up(self._dialect, _STATUS)
+        write = self._dialect.error_event
+        text = write(_STATUS, _MESSAGE, self._count) if write is not None else self._dialect.error(_STATUS, _MESSAGE)
         if isinstance(frame, Element):
             return (b"," if self._count else frame.lead) + encode(text) + b"]"
         is_open = self._count and not frame.raw.endswith((b"\n", b"\r"))
@@ -173,7 +174,3 @@ def _name(frame: Frame | Line | Message, text: str) -> str:
         return name_like(frame, text, ERROR_EVENT)
     except Unreadable:
         return ERROR_EVENT  # after an end mark
-
-
-def _without_number(error: Callable[[int, str], str]) -> Callable[[int, str, int], str]:
-    return lambda status, message, _number: error(status, message)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinkwire.dialects.core.dialect import Dialect
-from thinkwire.dialects.core.parts import UNFINISHED, CountOf, Extent, Kind, Part, Update
+from thinkwire.dialects.core.parts import UNFINISHED, CountOf, Extent, Kind, Update
 from thinkwire.dialects.core.request_facts import RequestFacts, usage_in_stream
 from thinkwire.dialects.core.tag_families import FAMILIES, Family, TagState
 from thinkwire.dialects.core.token_metadata import read_tokens
@@ -134,14 +134,11 @@ def names_differ(subject: Subject) -> Iterator[Finding]:
     """Two names of the reasoning hold different texts."""
     for said in subject.said:
         for update in said.updates:
-            texts = {part.node.key: part.node.value for part in carriers_of(update) if _is_named_text(part)}
+            named = [part.node for part in carriers_of(update) if part.is_named and part.node.is_string]
+            texts = {node.key: node.value for node in named if node.key}
             if len(set(texts.values())) > 1:
                 names = " and ".join(f"{name} ({_quoted(text)})" for name, text in texts.items())
                 yield Finding(said.event.number, f"reasoning has several texts: {names}; clients read one of them")
-
-
-def _is_named_text(part: Part) -> bool:
-    return part.node.is_string and part.is_named and part.node.key != ""
 
 
 def reasoning_after_answer(subject: Subject) -> Iterator[Finding]:

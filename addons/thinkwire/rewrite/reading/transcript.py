@@ -303,7 +303,7 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
         elif moment.kind is Kind.OPAQUE:
             result.opaque += [text for text in [str(moment.value)] if text not in result.opaque]
         elif moment.kind is Kind.FINISH:
-            _finish(result, moment)
+            result.choices.setdefault(moment.choice, Choice()).finish = moment.text
         elif moment.kind in _PIECES:
             result.choices.setdefault(moment.choice, Choice())
             _add(pieces.setdefault(moment.choice, []), moment)
@@ -315,10 +315,6 @@ def assembled(moments: Iterable[Moment]) -> Assembled:
 def _line(moment: Moment) -> str:
     value = moment.value
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _finish(result: Assembled, moment: Moment) -> None:
-    result.choices.setdefault(moment.choice, Choice()).finish = moment.text
 
 
 def _add(groups: list[list[Moment]], moment: Moment) -> None:

@@ -154,7 +154,8 @@ class Stripper(Action):
 
         A body is never dropped: its parts are.
         """
-        if any(update.is_reasoning for update in updates) or _holds_reasoning_outside(updates[0]):
+        own = updates[0]
+        if any(update.is_reasoning for update in updates) or (own.item is None and _holds_reasoning(own)):
             self._hid_items.value = True
         going = [update for update in updates if update.is_reasoning and self._goes_whole(update)]
         for update in going:
@@ -297,17 +298,12 @@ class Stripper(Action):
     def _is_open(self, updates: list[Update]) -> bool:
         """Is a list of all tokens, beside the choices, known to hold nothing hidden?"""
         if updates[0].extent is Extent.DELTA:
-            return self._all_ended_open
+            return bool(self._items) and not self._items.unfinished and not self._hid_anything
         return not self._hid_anything and len(updates) > 1  # if no choice is in sight, it may be of any
 
     @property
     def _hid_anything(self) -> bool:
         return self._hid_items.value or bool(self._hid_in_snapshot) or self._items.hidden > 0
-
-    @property
-    def _all_ended_open(self) -> bool:
-        """Has each choice of the stream come to its end, and nothing was hidden?"""
-        return bool(self._items) and not self._items.unfinished and not self._hid_anything
 
     def _is_anything_left(self, updates: list[Update], edits: Edits) -> bool:
         """Does anything meaningful remain in a document, apart from its reasoning and a role that was sent already?"""
@@ -342,11 +338,6 @@ def _as_reasoning(part: Part) -> Part:
 
 def _holds_reasoning(update: Update) -> bool:
     return update.had_tags or any(part.is_meaningful for part in update.of(*REASONING_KINDS))
-
-
-def _holds_reasoning_outside(own: Update) -> bool:
-    """Does a document hold reasoning outside of any choice or block?"""
-    return own.item is None and _holds_reasoning(own)
 
 
 def _shows(update: Update, ends: bool) -> Shows:
