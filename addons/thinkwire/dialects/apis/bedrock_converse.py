@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import GLANCE, Dialect, Handling
+from thinkwire.dialects.core.dialect import GLANCE, Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
@@ -94,7 +94,6 @@ _DOCUMENT: Final = _event(_MEMBERS | dict.fromkeys((*_EVENTS, "metadata"), _even
 
 MODEL_PATH: Final = "/model/(arn:.+|[^/]+)/"
 """An ARN contains a slash, which not every client escapes."""
-_PATH: Final = re.compile(MODEL_PATH + r"converse(?:-stream)?\Z")
 _MODEL: Final = re.compile(MODEL_PATH + r"[^/]+\Z")
 
 
@@ -149,7 +148,7 @@ BEDROCK_CONVERSE: Final = Dialect(
         strip="blocks with reasoningContent and all their events; later blocks close the gap",
         sent_back="reasoningContent blocks, unchanged and with their signatures; a signed request is never edited",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(MODEL_PATH + r"converse(?:-stream)?\Z"),
     model=model_in_path,
     wants_stream=lambda request: request.path.endswith("-stream"),
     table=lambda _request: _DOCUMENT,

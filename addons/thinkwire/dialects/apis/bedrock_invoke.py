@@ -4,16 +4,14 @@ No document belongs to this dialect: each is recognised and rewritten as one of 
 "Bedrock Invoke"). Its name is that of the request.
 """
 
-import re
 from typing import Final
 
 from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE, MODEL_PATH, aws_error, model_in_path
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 
 __all__ = ["BEDROCK_INVOKE"]
 
-_PATH: Final = re.compile(MODEL_PATH + r"invoke(?:-with-response-stream)?\Z")
 _DOCUMENT: Final = open_shape({})
 
 BEDROCK_INVOKE: Final = Dialect(
@@ -23,7 +21,7 @@ BEDROCK_INVOKE: Final = Dialect(
         rename="what the model's own API renames",
         sent_back="as the model's own API expects it; a signed request is never edited",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(MODEL_PATH + r"invoke(?:-with-response-stream)?\Z"),
     model=model_in_path,
     wants_stream=lambda request: request.path.endswith("-stream"),
     table=lambda _request: _DOCUMENT,

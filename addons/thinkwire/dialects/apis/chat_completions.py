@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level, level_of
@@ -198,8 +198,6 @@ _DOCUMENT: Final = open_shape(
 
 # --- the dialect ------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/(?:chat/completions(?:/batch)?|agents/completions)/?\Z")
-
 
 def _matches_body(body: object) -> bool:
     return isinstance(body, dict) and isinstance(body.get("messages"), list)
@@ -258,7 +256,7 @@ CHAT_COMPLETIONS: Final = Dialect(
         rename="the text gets the requested name, whatever it was called; lists of blocks stay",
         sent_back="a member of the assistant message, with the name that the provider reads",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/(?:chat/completions(?:/batch)?|agents/completions)/?\Z"),
     matches_body=_matches_body,
     model=_model,
     table=lambda _request: _DOCUMENT,

@@ -4,12 +4,11 @@ Reasoning is a content block, or from older models a plan before tool calls. Rea
 numbers; tool calls and citations have sequences of their own, and a citation names the block that it is about.
 """
 
-import re
 from dataclasses import replace
 from typing import Any, Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
@@ -123,8 +122,6 @@ _DOCUMENT: Final = open_shape(
 
 # --- the dialect -------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/v2/chat/?\Z")
-
 
 def _matches_document(root: Node) -> bool:
     if root.child("type") is not None:
@@ -154,7 +151,7 @@ COHERE: Final = Dialect(
         strip="thinking blocks, plans before tool calls, and citations in both; later blocks are renumbered",
         sent_back="a thinking block in the assistant message, or its tool_plan",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/v2/chat/?\Z"),
     matches_body=lambda _body: False,  # a request looks like one for chat completions
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,

@@ -4,12 +4,11 @@ The answer is `text`. Only OpenRouter separates reasoning here; everyone else le
 model's own tags. Choices with a `delta` or a `message` are chat completions.
 """
 
-import re
 from typing import Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS, REASONING_MEMBERS, TOKEN_MEMBERS
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
 from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
@@ -45,7 +44,6 @@ _DOCUMENT: Final = open_shape(
     }
 )
 
-_PATH: Final = re.compile(r"(?<!/chat)/completions/?\Z")
 _OBJECT: Final = "text_completion"
 
 
@@ -83,7 +81,7 @@ COMPLETIONS: Final = Dialect(
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"(?<!/chat)/completions/?\Z"),
     matches_body=_matches_body,
     model=CHAT_COMPLETIONS.model,
     table=lambda _request: _DOCUMENT,

@@ -3,11 +3,10 @@
 Its frames repeat the text from the start unless the request asks for increments, so the request decides the extent.
 """
 
-import re
 from typing import Any, Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
@@ -79,8 +78,6 @@ def _wants_stream(request: RequestFacts) -> bool:
 
 # --- the dialect -------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/api/v1/(?:services/aigc/[^/]+/generation|apps/[^/]+/completion)/?\Z")
-
 
 def _matches_body(body: object) -> bool:
     given = body.get("input") if isinstance(body, dict) else None
@@ -119,7 +116,7 @@ DASHSCOPE: Final = Dialect(
         strip="reasoning_content of each message, in deltas and snapshots, and token metadata that covers it",
         sent_back="not at all: the API does not ask for it",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/api/v1/(?:services/aigc/[^/]+/generation|apps/[^/]+/completion)/?\Z"),
     matches_body=_matches_body,
     wants_stream=_wants_stream,
     table=lambda request: _INCREMENTS if _is_incremental(request) else _SNAPSHOTS,

@@ -5,11 +5,10 @@ its text, `status` and `label` say what is going on (an empty `status` marks the
 OpenAI-compatible endpoints are chat completions.
 """
 
-import re
 from typing import Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node
@@ -67,7 +66,7 @@ G4F: Final = Dialect(
         strip="every `reasoning` document, including labels and states, and the provider's raw answer",
         sent_back="not at all: only messages go back",
     ),
-    matches_path=lambda path: re.search(r"/backend-api/v2/conversation/?\Z", path) is not None,
+    matches_path=at_path(r"/backend-api/v2/conversation/?\Z"),
     matches_body=lambda _body: False,  # its body looks like chat completions
     wants_stream=lambda _request: True,
     table=lambda _request: _DOCUMENT,

@@ -4,11 +4,10 @@
 Its first version called the steps `outputs` and their events `content.*`; both are read.
 """
 
-import re
 from typing import Any, Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
@@ -101,7 +100,6 @@ _DOCUMENT: Final = open_shape(
 
 # --- the dialect ------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/interactions(?:/[^/]+)?/?\Z")
 _EVENTS: Final = ("interaction.", "step.", "content.")
 
 
@@ -140,7 +138,7 @@ GEMINI_INTERACTIONS: Final = Dialect(
         strip="steps of type `thought` with all their events, summaries and signatures; later steps close the gap",
         sent_back="by the server, which keeps the interaction; or as the steps, including signatures",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/interactions(?:/[^/]+)?/?\Z"),
     matches_body=_matches_body,
     model=_model,
     table=lambda _request: _DOCUMENT,

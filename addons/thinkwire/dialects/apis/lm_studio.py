@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import around, as_element
 from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Level
@@ -113,7 +113,7 @@ LM_STUDIO: Final = Dialect(
         strip="events `reasoning.*`, and items of type `reasoning` in snapshots; counts in `stats` stay",
         sent_back="not at all: the server remembers it under `previous_response_id`",
     ),
-    matches_path=lambda path: re.search(r"/api/v1/chat/?\Z", path) is not None,
+    matches_path=at_path(r"/api/v1/chat/?\Z"),
     matches_body=_matches_body,
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,

@@ -4,12 +4,11 @@ Messages are among the other outputs of a conversation. Their content is that of
 with reasoning in it, and in a stream also one part of such a list. Mistral's other API is chat completions.
 """
 
-import re
 from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CONTENT
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import around
 from thinkwire.dialects.core.parts import ItemKey, Kind, Level
@@ -76,8 +75,6 @@ _DOCUMENT: Final = open_shape(
 
 # --- the dialect -------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/v1/conversations(?:/[^/]+(?:/(?:history|messages|restart))?)?/?\Z")
-
 
 def _matches_document(root: Node) -> bool:
     if root.child("type") is not None:
@@ -102,7 +99,7 @@ MISTRAL_CONVERSATIONS: Final = Dialect(
         strip="`thinking` parts of the content; a list of nothing else becomes an empty text",
         sent_back="not at all: the provider keeps the conversation; or the parts, unchanged",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/v1/conversations(?:/[^/]+(?:/(?:history|messages|restart))?)?/?\Z"),
     table=lambda _request: _DOCUMENT,
     matches_document=_matches_document,
     write=_write,

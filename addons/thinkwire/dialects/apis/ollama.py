@@ -4,11 +4,10 @@ One object per line; the last one has `done: true`. Without a stream it is one o
 one item, without a number. Ollama's OpenAI-compatible endpoints are chat completions.
 """
 
-import re
 from typing import Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.insertion import as_member
 from thinkwire.dialects.core.parts import ItemKey, Kind, Level
@@ -44,7 +43,6 @@ _DOCUMENT: Final = open_shape(
     label=Level(opens=True),
 )
 
-_PATH: Final = re.compile(r"/api/(?:chat|generate)/?\Z")
 _OWN_SETTINGS: Final = frozenset(("options", "keep_alive", "think"))
 
 
@@ -80,7 +78,7 @@ OLLAMA: Final = Dialect(
         strip="`thinking`, the `context` ids of an answer that had any, and token metadata that covers it; counts stay",
         sent_back="as `thinking` in the assistant message; `/api/generate` accepts `context`",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/api/(?:chat|generate)/?\Z"),
     matches_body=_matches_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,

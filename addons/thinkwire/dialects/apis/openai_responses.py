@@ -4,13 +4,12 @@ The tables read like that section: a response is a list of items, reasoning is a
 the items event by event. Compaction items hold the provider's state and are not reasoning: they stay.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling, Phase
+from thinkwire.dialects.core.dialect import Dialect, Handling, Phase, at_path
 from thinkwire.dialects.core.fields import open_shape, reasoning_shape
 from thinkwire.dialects.core.insertion import ElementMaker, as_element
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
@@ -177,7 +176,6 @@ _DOCUMENT: Final = open_shape(switch="type", cases=_EVENTS, members=_EVENT | _RE
 
 # --- the dialect ------------------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r"/responses(?:/[^/]+(?:/input_items|/cancel)?)?/?\Z")
 _OPTIONS: Final = ("instructions", "reasoning", "max_output_tokens", "store", "include", "previous_response_id")
 _INPUT_TYPES: Final = ("message", "reasoning", "function_call", "function_call_output")
 
@@ -305,7 +303,7 @@ OPENAI_RESPONSES: Final = Dialect(
         strip="reasoning items with all their events, also in the response that repeats them; numbers close the gap",
         sent_back="the reasoning items, unchanged, each before the item that it belongs to",
     ),
-    matches_path=lambda path: _PATH.search(path) is not None,
+    matches_path=at_path(r"/responses(?:/[^/]+(?:/input_items|/cancel)?)?/?\Z"),
     matches_body=_matches_body,
     wants_stream=_wants_stream,
     table=lambda _request: _DOCUMENT,

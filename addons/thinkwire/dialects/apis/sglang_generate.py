@@ -5,11 +5,10 @@ started with incremental output, which neither the request nor a document shows.
 other APIs.
 """
 
-import re
 from typing import Final
 
 from thinkwire.dialects.core import fields
-from thinkwire.dialects.core.dialect import Dialect, Handling
+from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 from thinkwire.dialects.core.parts import Extent, FieldSpec, ItemKey, Kind, Level
 from thinkwire.dialects.core.request_facts import RequestFacts
@@ -90,7 +89,7 @@ SGLANG_GENERATE: Final = Dialect(
         rename="nothing: rename is for chat completions",
         sent_back="as part of the next prompt, which is the client's own text",
     ),
-    matches_path=lambda path: re.search(r"\A/generate/?\Z", path) is not None,
+    matches_path=at_path(r"\A/generate/?\Z"),
     matches_body=_matches_body,
     model=_model,
     table=lambda _request: _DOCUMENT,

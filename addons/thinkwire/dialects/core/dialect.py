@@ -1,5 +1,6 @@
 """What every dialect must define for its API; the files in `apis/` fill it in, mostly with tables."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -10,7 +11,7 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, s
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["GLANCE", "Dialect", "Handling", "Phase"]
+__all__ = ["GLANCE", "Dialect", "Handling", "Phase", "at_path"]
 
 _LEVEL: Final = Shape(members={})
 _DOCUMENT: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
@@ -93,6 +94,12 @@ class Dialect:
     """On a WebSocket: the id of the answer that a message, read by GLANCE, belongs to, as JSON; None if it has none."""
     phase: Callable[[Node], Phase | None] = lambda _message: None
     """On a WebSocket: what a message, read by GLANCE, means for its request; None if nothing."""
+
+
+def at_path(pattern: str) -> Callable[[str], bool]:
+    """For `matches_path`: is the pattern found in the path?"""
+    found = re.compile(pattern).search
+    return lambda path: found(path) is not None
 
 
 def handling_table(dialects: Iterable[Dialect]) -> str:
