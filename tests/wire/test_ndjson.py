@@ -60,7 +60,7 @@ def test_edits_change_only_the_document() -> None:
 
 def test_another_document_is_a_line_of_its_own() -> None:
     assert json.loads(Line(b'{"a":1}\r\n').like('{"b":2}', "")) == {"b": 2}
-    assert Line.joined([b"1\n", b"2\n"]) == b"1\n2\n"
+    assert Line.separator.join([b"1\n", b"2\n"]) == b"1\n2\n"
 
 
 @pytest.mark.parametrize(("raw", "is_indented"), [(b" {}", True), (b"\t{}", True), (b"{}", False), (b"", False)])

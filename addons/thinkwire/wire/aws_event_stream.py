@@ -73,6 +73,7 @@ class Message:
             document = splice(payload, [Edit(self._wrapped.at, self._wrapped.end, text)])
         return _message(self.raw[_PRELUDE.size : self._payload_at], document)
 
+    separator = b""
     event = ""
     """Its name is in a header, which no member of the document repeats."""
 
@@ -87,10 +88,6 @@ class Message:
         headers = self.raw[_PRELUDE.size : self._payload_at]
         named = _NAMED.sub(lambda _: _EVENT_TYPE + _LENGTH.pack(len(name)) + name.encode(), headers, count=1)
         return _message(named, sent[self._payload_at : -_CHECKSUM.size])
-
-    @staticmethod
-    def joined(messages: Iterable[bytes]) -> bytes:
-        return b"".join(messages)
 
     def raw_at(self, _position: int) -> None:
         """No position is independent: the checksums change with each text."""

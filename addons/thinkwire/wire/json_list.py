@@ -32,16 +32,13 @@ class Element:
     def from_raw(cls, raw: bytes) -> Self:
         return cls(b"", raw)
 
+    separator = b","
     event = ""
     """An element has no name."""
 
     def like(self, text: str, _name: str) -> bytes:
         """An element with another document, given as document text."""
         return encode(text)
-
-    @staticmethod
-    def joined(frames: Iterable[bytes]) -> bytes:
-        return b",".join(frames)
 
     @property
     def data(self) -> bytes | None:

@@ -29,16 +29,13 @@ class Line:
     def from_raw(cls, raw: bytes) -> Self:
         return cls(raw)
 
+    separator = b""
     event = ""
     """A line has no name."""
 
     def like(self, text: str, _name: str) -> bytes:
         """A line with another document, given as document text."""
         return encode(text) + b"\n"
-
-    @staticmethod
-    def joined(frames: Iterable[bytes]) -> bytes:
-        return b"".join(frames)
 
     @property
     def is_indented(self) -> bool:

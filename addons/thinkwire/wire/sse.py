@@ -40,6 +40,8 @@ class Frame:
         self._foreign: list[tuple[int, int]] = []
         """The spans of lines without a field, including their ends."""
 
+    separator = b""
+
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
         return cls(raw)
@@ -56,10 +58,6 @@ class Frame:
         """The name on the `event:` line, or an empty text."""
         match = _EVENT_LINE.search(self.raw)
         return decode(match[1]) if match is not None else ""
-
-    @staticmethod
-    def joined(frames: Iterable[bytes]) -> bytes:
-        return b"".join(frames)
 
     @property
     def data(self) -> bytes | None:

@@ -20,6 +20,8 @@ class Framed(Protocol):
     """One document in its frame, as raw bytes."""
 
     raw: bytes
+    separator: bytes
+    """What is written between two frames."""
 
     @property
     def data(self) -> bytes | None:
@@ -37,10 +39,6 @@ class Framed(Protocol):
 
     def like(self, text: str, name: str) -> bytes:
         """A frame of another document, which is document text, with that name if this frame has one."""
-
-    @staticmethod
-    def joined(frames: Iterable[bytes]) -> bytes:
-        """Several frames, one after the other."""
 
     @classmethod
     def from_raw(cls, raw: bytes) -> Self:
@@ -90,13 +88,13 @@ class Documents:
         before, after = rewritten.outcome.before, rewritten.outcome.after
         if not before and not after:
             return sent
-        return frame.joined(filter(None, [*self._made(before), sent, *self._made(after)]))
+        return frame.separator.join(filter(None, [*self._made(before), sent, *self._made(after)]))
 
     def finish(self) -> bytes:
         """What is still to be sent when the answer ends."""
         try:
             made = list(self._made(self._answer.finish()))
-            return self._text_frame.joined(made) if made and self._text_frame is not None else b""
+            return self._text_frame.separator.join(made) if made and self._text_frame is not None else b""
         except Exception as error:
             return self.fail(error, b"")  # an exception would keep the end of the answer from the client
 
