@@ -110,14 +110,11 @@ class BlockWriter:
         carriers = self._carriers.get(kind)
         if carriers is None:
             probe = self._dialect.write(kind, _PROBE, item, like)
-            carriers = self._carriers[kind] = self._carriers_in(probe, kind)
+            has_text = [carries(document, kind, _PROBE, self._dialect.table(self._request)) for document in probe]
+            carriers = slice(has_text.index(True), len(has_text) - has_text[::-1].index(True))
+            self._carriers[kind] = carriers
         documents = self._dialect.write(kind, text, item, like)
         return documents[: carriers.start], documents[carriers], documents[carriers.stop :]
-
-    def _carriers_in(self, documents: list[str], kind: Kind) -> slice:
-        table = self._dialect.table(self._request)
-        has_text = [carries(document, kind, _PROBE, table) for document in documents]
-        return slice(has_text.index(True), len(has_text) - has_text[::-1].index(True))
 
     def _updates(self, document: str) -> list[Update]:
         return locate(read(document, self._dialect.table(self._request)), Extent.DELTA)

@@ -137,13 +137,11 @@ class Splitter:
         for texts in _snapshot_texts(updates):
             first, _ = texts[0]
             row = first.node.parent
-            is_first = not has_blocks or (row not in begun if row is not None else self._may_be_first(first.item))
+            # A document about one block may repeat its text, which may be the first one of a row of blocks.
+            may_be_first = first.item is None or self._first_block.value in (None, first.item)
+            is_first = not has_blocks or (row not in begun if row is not None else may_be_first)
             begun.add(row)
             yield from self._split_snapshot(texts, self._new_reader(is_first=is_first), edits)
-
-    def _may_be_first(self, item: ItemKey | None) -> bool:
-        """May the text that a document about one block repeats be the first one of a row of blocks?"""
-        return item is None or self._first_block.value in (None, item)
 
     # --- deltas -------------------------------------------------------------------------------------------------
 
