@@ -14,10 +14,10 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.exchange.content_type import body_decoder, content_coding, content_hint, is_streaming, may_have_body
 from thinkwire.exchange.exchange_log import log_exchange, rules_of, what_was_done
 from thinkwire.exchange.framing import drop_stale, frame_stream, make_error, replace_body
-from thinkwire.exchange.request_headers import signs_header
+from thinkwire.exchange.request_headers import ask_for_identity
 from thinkwire.exchange.request_rewriting import CallerMemory, edit_request
 from thinkwire.exchange.sockets import reset_on_close
-from thinkwire.exchange.stream_taps import ReplacingTap, RewritingTap, pass_on
+from thinkwire.exchange.stream_taps import RewritingTap, pass_on, replace_with
 from thinkwire.rewrite.answer import AnswerRewriter
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.rewrite.stream.documents import rewrite_body
@@ -85,11 +85,7 @@ class Exchange:
         if plan.request.changes:
             self._edit_request()
         if plan.reads_answer and not self.observes and self._flow.live:
-            self._ask_for_identity()
-
-    def _ask_for_identity(self) -> None:
-        if not signs_header(self._flow.request, "accept-encoding"):  # else the answer is decoded as it comes
-            self._flow.request.headers["accept-encoding"] = "identity"
+            ask_for_identity(self._flow.request)
 
     def _edit_request(self) -> None:
         request = self._flow.request
@@ -167,7 +163,7 @@ class Exchange:
         self._notes.append(f"answer {done}: content-encoding {content_coding(response)} cannot be read")
         if self._drops_unreadable and not self.observes:
             body = self._withhold("thinkwire cannot read this content-encoding and withheld the answer")
-            response.stream = ReplacingTap(body)
+            response.stream = replace_with(body)
 
     def _withhold(self, message: str) -> bytes:
         """Turn the answer into an error in its API's own shape; returns the body."""

@@ -66,13 +66,13 @@ class Redactor:
 
     def __init__(self, further: Iterable[str] = ()) -> None:
         names = (*NAMES, *further)
-        self._in_json = fitting(names)
-        self._in_errors = fitting((*names, *NAMES_IN_ERRORS))
-        self._outside = fitting((*names, *NAMES_OUTSIDE_OF_JSON))
+        self.in_json = fitting(names)
+        self.in_errors = fitting((*names, *NAMES_IN_ERRORS))
+        self.outside = fitting((*names, *NAMES_OUTSIDE_OF_JSON))
 
     def redact(self, flow: http.HTTPFlow) -> None:
         """Remove the secrets from everything in a flow that a peer or the user has written."""
-        one = _Redaction(self._in_json, self._in_errors, self._outside, flow.request)
+        one = _Redaction(self, flow.request)
         one.redact_message(flow.request, is_error=False)
         flow.request.data.path = one.line(flow.request.data.path)
         if flow.response is not None:
@@ -81,31 +81,21 @@ class Redactor:
             for message in flow.websocket.messages:
                 message.content = (one.request_body if message.from_client else one.answer_body)(message.content)
             if flow.websocket.close_reason is not None:
-                flow.websocket.close_reason = one.error_body(flow.websocket.close_reason.encode()).decode(
-                    "utf-8", "replace"
-                )
+                flow.websocket.close_reason = one.error_text(flow.websocket.close_reason)
         if flow.error is not None:
-            flow.error = Error(one.error_body(flow.error.msg.encode()).decode("utf-8", "replace"), flow.error.timestamp)
+            flow.error = Error(one.error_text(flow.error.msg), flow.error.timestamp)
 
     def address(self, url: str) -> str:
         """A URL without its secrets."""
-        text = _without_secrets(url.encode("utf-8", "surrogateescape"), self._outside)
+        text = _without_secrets(url.encode("utf-8", "surrogateescape"), self.outside)
         return LOOKALIKES.sub(MARKER.encode(), text).decode("utf-8", "replace")
 
 
 class _Redaction:
     """The redaction of one flow, whose request holds the credentials that an answer may echo."""
 
-    def __init__(
-        self,
-        in_json: Callable[[bytes], bool],
-        in_errors: Callable[[bytes], bool],
-        outside: Callable[[bytes], bool],
-        request: http.Request,
-    ) -> None:
-        self._in_json = in_json
-        self._in_errors = in_errors
-        self._outside = outside
+    def __init__(self, names: Redactor, request: http.Request) -> None:
+        self._names = names
         known = set(self._credentials(request))
         self._known = _any_of(one for one in known if len(one) >= _SHORTEST)
         self._known_in_error = _any_of(one for one in known if len(one) >= _SHORTEST_IN_ERROR)
@@ -113,7 +103,7 @@ class _Redaction:
     def _credentials(self, request: http.Request) -> Iterator[bytes]:
         """What the client sent that an answer must not repeat."""
         for name, value in request.headers.fields:
-            if self._outside(name):
+            if self._names.outside(name):
                 yield from _credentials_in(value)
             elif name.lower() == b"sec-websocket-protocol":
                 yield from (match[2] for match in _OF_PROTOCOL.finditer(value))
@@ -122,32 +112,25 @@ class _Redaction:
         for text in (request.data.path, *(match[0] for match in _URL.finditer(body))):
             yield from self._credentials_in_query(text)
         for match in _MEMBER.finditer(body):
-            if self._in_json(match[2]):
+            if self._names.in_json(match[2]):
                 yield from _credentials_in(match[3])
 
     def _credentials_in_query(self, text: bytes) -> Iterator[bytes]:
         for match in _QUERY.finditer(text):
-            if self._outside(match[2]):
+            if self._names.outside(match[2]):
                 yield match[3]
                 yield unquote_to_bytes(match[3])
 
     # --- messages -----------------------------------------------------------------------------------------------
 
     def redact_message(self, message: http.Message, *, is_error: bool) -> None:
-        message.headers.fields = tuple((name, self._header(name, value)) for name, value in message.headers.fields)
-        if message.trailers is not None:
-            message.trailers.fields = tuple(
-                (name, self._header(name, value)) for name, value in message.trailers.fields
-            )
+        for headers in (message.headers, message.trailers or http.Headers()):
+            headers.fields = tuple((name, self._header(name, value)) for name, value in headers.fields)
         if not message.raw_content:
             return
-        edit = (
-            self.request_body
-            if isinstance(message, http.Request)
-            else self.error_body
-            if is_error
-            else self.answer_body
-        )
+        edit = self.error_body if is_error else self.answer_body
+        if isinstance(message, http.Request):
+            edit = self.request_body
         before = message.raw_content
         after = _within_coding(before, message.headers.get("content-encoding", ""), edit, may_pass=not is_error)
         message.raw_content = after
@@ -157,7 +140,7 @@ class _Redaction:
     def _header(self, name: bytes, value: bytes) -> bytes:
         if name.lower() == b"sec-websocket-protocol":
             value = _OF_PROTOCOL.sub(rb"\1" + MARKER.encode(), value)
-        if not self._outside(name):
+        if not self._names.outside(name):
             return self.line(value)
         scheme = _SCHEME.match(value)
         kept, rest = (scheme[0], value[scheme.end() :]) if scheme else (b"", value)
@@ -167,7 +150,7 @@ class _Redaction:
 
     def line(self, text: bytes) -> bytes:
         """A path, or a header whose name is harmless; its length does not matter."""
-        text = _without_secrets(text, self._outside)
+        text = _without_secrets(text, self._names.outside)
         text = self._known.sub(MARKER.encode(), text)
         text = _CREDENTIALS.sub(rb"\1" + MARKER.encode(), text)
         return LOOKALIKES.sub(MARKER.encode(), text)
@@ -176,11 +159,11 @@ class _Redaction:
 
     def request_body(self, body: bytes) -> bytes:
         """A request: the user's text stays, but members that are named like secrets are taken for secrets."""
-        body = _URL.sub(lambda match: self._url(match[0]), self._members(self._in_json, body))
+        body = _URL.sub(lambda match: self._url(match[0]), self._members(self._names.in_json, body))
         return self._known.sub(_blank_all, body)
 
     def _url(self, text: bytes) -> bytes:
-        return _without_secrets(text, self._outside, _blank)
+        return _without_secrets(text, self._names.outside, _blank)
 
     def answer_body(self, body: bytes) -> bytes:
         """An answer: what a model says is not secret, but an error may hold a secret."""
@@ -191,12 +174,15 @@ class _Redaction:
 
     def error_body(self, body: bytes) -> bytes:
         """An error may repeat what was sent, and name the account."""
-        body = self._members(self._in_errors, body)
-        body = _QUOTED_MEMBER.sub(partial(self._member, self._in_errors), body)
+        body = self._members(self._names.in_errors, body)
+        body = _QUOTED_MEMBER.sub(partial(self._member, self._names.in_errors), body)
         body = self._url(body)
         body = self._known_in_error.sub(_blank_all, body)
         body = _CREDENTIALS.sub(lambda match: match[1] + _blank(match[2]), body)
         return TELLTALES.sub(_blank_all, LOOKALIKES.sub(_blank_all, body))
+
+    def error_text(self, text: str) -> str:
+        return self.error_body(text.encode()).decode("utf-8", "replace")
 
     def _members(self, is_secret: Callable[[bytes], bool], body: bytes) -> bytes:
         """Members of JSON that hold a text, an object around one, a list of texts, or a number."""
@@ -209,12 +195,8 @@ class _Redaction:
         return match[1] + _blank(match[3]) if is_secret(match[2]) else match[0]
 
 
-def _mark(_value: bytes) -> bytes:
-    return MARKER.encode()
-
-
 def _without_secrets(
-    text: bytes, is_secret: Callable[[bytes], bool], instead: Callable[[bytes], bytes] = _mark
+    text: bytes, is_secret: Callable[[bytes], bool], instead: Callable[[bytes], bytes] = lambda _: MARKER.encode()
 ) -> bytes:
     """Text without the secrets in the queries of its URLs, and without passwords before hosts."""
 
@@ -281,13 +263,13 @@ def _within_coding(body: bytes, coding: str, edit: Callable[[bytes], bytes], *, 
     If it cannot be decoded and `may_pass`, its raw bytes are edited instead: the header may be wrong.
     """
     decoder = decoder_for(coding)
-    if decoder is None:
-        return edit(body) if may_pass else b""
-    if decoder.is_identity:
+    if decoder is not None and decoder.is_identity:
         return edit(body)
     try:
-        before = decoder.decode(body)
+        before = decoder.decode(body) if decoder is not None else None
     except CodingError:
+        before = None
+    if before is None:
         return edit(body) if may_pass else b""
     after = edit(before)
     if after == before:

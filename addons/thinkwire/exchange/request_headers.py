@@ -9,7 +9,7 @@ from typing import Final
 
 from mitmproxy import http
 
-__all__ = ["is_signed", "signs_header", "take_control_header"]
+__all__ = ["ask_for_identity", "is_signed", "signs_header", "take_control_header"]
 
 _SCHEME: Final = re.compile(r"AWS4-[A-Z0-9-]+\s")
 _NAMES: Final = re.compile(r"SignedHeaders=([^,\s]*)")
@@ -27,6 +27,12 @@ def signs_header(request: http.Request, name: str) -> bool:
     in_header = _NAMES.search(_authorization(request))
     names = in_header[1] if in_header else str(request.query.get("X-Amz-SignedHeaders", ""))
     return name in names.lower().split(";")
+
+
+def ask_for_identity(request: http.Request) -> None:
+    """Ask for an answer without a content coding; if the header is signed, the answer is decoded as it comes."""
+    if not signs_header(request, "accept-encoding"):
+        request.headers["accept-encoding"] = "identity"
 
 
 def _authorization(request: http.Request) -> str:

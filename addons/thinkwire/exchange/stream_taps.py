@@ -13,14 +13,14 @@ from mitmproxy import http
 from thinkwire.rewrite.stream.rewriter import StreamRewriter
 
 __all__ = [
-    "InputTap",
-    "OutputTap",
-    "ReplacingTap",
     "RewritingTap",
-    "SplitTap",
     "Tap",
     "pass_on",
     "pieces_of",
+    "replace_with",
+    "report_input",
+    "report_output",
+    "split",
     "tap_input",
 ]
 
@@ -58,53 +58,42 @@ def pieces_of(sent: Iterable[bytes] | bytes) -> Iterable[bytes]:
     return pass_on(sent) if isinstance(sent, bytes) else sent
 
 
-class ReplacingTap:
-    """Sends another body, whatever comes."""
-
-    def __init__(self, body: bytes) -> None:
-        self._pieces = [body]
-
-    def __call__(self, _chunk: bytes) -> list[bytes]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
+def replace_with(body: bytes) -> Tap:
+    """Send another body, whatever comes."""
+    pieces = iter([body])
+    return lambda _chunk: [*pieces]
 
 
-class SplitTap:
-    """Sends what another tap sends, at once, in pieces of at most `size` bytes."""
+def split(tap: Tap, size: int) -> Tap:
+    """Send what a tap sends, at once, in pieces of at most `size` bytes."""
 
-    def __init__(self, tap: Tap, size: int) -> None:
-        self._tap = tap
-        self._size = size
+    def pieces(chunk: bytes) -> Iterator[bytes]:
+        for piece in pieces_of(tap(chunk)):
+            yield from (piece[at : at + size] for at in range(0, len(piece), size))
 
-    def __call__(self, chunk: bytes) -> Iterator[bytes]:
-        for piece in pieces_of(self._tap(chunk)):
-            yield from (piece[at : at + self._size] for at in range(0, len(piece), self._size))
+    return pieces
 
 
-class InputTap:
-    """Reports what comes, as it comes; another tap decides what is sent."""
+def report_input(tap: Tap, on_chunk: Callable[[bytes], None]) -> Tap:
+    """Report what comes, as it comes; the tap decides what is sent."""
 
-    def __init__(self, on_chunk: Callable[[bytes], None], tap: Tap) -> None:
-        self._on_chunk = on_chunk
-        self._tap = tap
-
-    def __call__(self, chunk: bytes) -> Iterable[bytes] | bytes:
+    def reported(chunk: bytes) -> Iterable[bytes] | bytes:
         if chunk:
-            self._on_chunk(chunk)
-        return self._tap(chunk)
+            on_chunk(chunk)
+        return tap(chunk)
+
+    return reported
 
 
-class OutputTap:
-    """Reports what another tap sends, as it leaves: piece by piece, because there may be a fault between two."""
+def report_output(tap: Tap, on_piece: Callable[[bytes], None]) -> Tap:
+    """Report what a tap sends, as it leaves: piece by piece, because there may be a fault between two."""
 
-    def __init__(self, on_piece: Callable[[bytes], None], tap: Tap) -> None:
-        self._on_piece = on_piece
-        self._tap = tap
-
-    def __call__(self, chunk: bytes) -> Iterator[bytes]:
-        for piece in pieces_of(self._tap(chunk)):
-            self._on_piece(piece)
+    def reported(chunk: bytes) -> Iterator[bytes]:
+        for piece in pieces_of(tap(chunk)):
+            on_piece(piece)
             yield piece
+
+    return reported
 
 
 class _TappedResponse(http.Response):
@@ -119,7 +108,7 @@ class _TappedResponse(http.Response):
 
     @stream.setter
     def stream(self, value: Tap | bool) -> None:
-        self._stream = InputTap(self._on_chunk, value if callable(value) else pass_on) if value else False
+        self._stream = report_input(value if callable(value) else pass_on, self._on_chunk) if value else False
 
 
 def tap_input(response: http.Response, on_chunk: Callable[[bytes], None]) -> None:

@@ -4,6 +4,7 @@ One message in, at most one out: messages are edited or dropped in place, never 
 not JSON, pass. It edits mitmproxy's flows; `proxy/exchanges.py` calls it from the hooks.
 """
 
+import json
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -239,7 +240,7 @@ def without_torn_characters(document: bytes, size: int) -> bytes:
     while border < len(document):
         if document[border] in _CONTINUES:
             start, end = _character_at(document, border)
-            escaped = "".join(f"\\u{unit:04x}" for unit in _utf_16(document[start:end].decode("utf-8", "replace")))
+            escaped = json.dumps(document[start:end].decode("utf-8", "replace"))[1:-1]
             document = document[:start] + escaped.encode() + document[end:]
         border += size
     return document
@@ -252,8 +253,3 @@ def _character_at(document: bytes, at: int) -> tuple[int, int]:
     while end < len(document) and document[end] in _CONTINUES:
         end += 1
     return start, end
-
-
-def _utf_16(character: str) -> list[int]:
-    raw = character.encode("utf-16-be")
-    return [int.from_bytes(raw[at : at + 2]) for at in range(0, len(raw), 2)]

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import logging
 from collections.abc import Sequence
+from functools import partialmethod
 from pathlib import Path
 from typing import Final
 
@@ -207,26 +208,15 @@ class Thinkwire:
         elif self._states.of(flow).exchange is None:  # else it was buffered, and its steps have been taken
             self._run("request", flow)
 
-    def responseheaders(self, flow: http.HTTPFlow) -> None:
-        self._run("responseheaders", flow)
-
-    def response(self, flow: http.HTTPFlow) -> None:
-        self._run("response", flow)
-
-    def error(self, flow: http.HTTPFlow) -> None:
-        self._run("error", flow)
-
-    def websocket_start(self, flow: http.HTTPFlow) -> None:
-        self._run("websocket_start", flow)
-
-    def websocket_message(self, flow: http.HTTPFlow) -> None:
-        self._run("websocket_message", flow)
-
-    def websocket_end(self, flow: http.HTTPFlow) -> None:
-        self._run("websocket_end", flow)
-
     def _run(self, hook: str, flow: http.HTTPFlow) -> None:
         take(self.steps[hook], flow, self._states.of(flow))
+
+    responseheaders = partialmethod(_run, "responseheaders")
+    response = partialmethod(_run, "response")
+    error = partialmethod(_run, "error")
+    websocket_start = partialmethod(_run, "websocket_start")
+    websocket_message = partialmethod(_run, "websocket_message")
+    websocket_end = partialmethod(_run, "websocket_end")
 
 
 def _has_viewer() -> bool:

@@ -16,9 +16,9 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.exchange.content_type import body_decoder, content_coding, content_hint, may_have_body
 from thinkwire.exchange.delayed_writer import stall
 from thinkwire.exchange.framing import drop_stale, frame_stream
-from thinkwire.exchange.request_headers import signs_header
+from thinkwire.exchange.request_headers import ask_for_identity
 from thinkwire.exchange.sockets import has_left, reset_on_close, transport_of
-from thinkwire.exchange.stream_taps import SplitTap, Tap, pass_on, pieces_of
+from thinkwire.exchange.stream_taps import Tap, pass_on, pieces_of, split
 from thinkwire.rewrite.faults.fault import Fault
 from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, dialect_asked, error_made_up
 from thinkwire.rewrite.stream.sniff import ContentHint
@@ -64,8 +64,8 @@ class FaultyAnswer:
 
     def request(self) -> None:
         """Ask for an answer whose events can be read."""
-        if self._touches_events and not signs_header(self._flow.request, "accept-encoding"):
-            self._flow.request.headers["accept-encoding"] = "identity"
+        if self._touches_events:
+            ask_for_identity(self._flow.request)
 
     def prepare(self) -> None:
         """The headers of the answer have come: undo its coding before it is decided how to read it."""
@@ -100,7 +100,7 @@ class FaultyAnswer:
         if self._body is not None:
             tap = _FaultyTap(self._body, tap, self._stall, self._break_off)
         if self.fault.split is not None:
-            tap = SplitTap(tap, self.fault.split)
+            tap = split(tap, self.fault.split)
         self._response.stream = tap
         self._response.headers.pop("content-length", None)  # it is wrong, or there would be no pieces to be seen
         frame_stream(self._flow.request, self._response)

@@ -1,7 +1,7 @@
 """One exchange as it came, before the rules: the request, the answer, its chunks and when each of them arrived."""
 
 import time
-from typing import Final
+from typing import Any, Final
 
 from mitmproxy import connection, http
 from mitmproxy.flow import Error
@@ -42,7 +42,13 @@ class FlowRecord:
 
     def flow(self, live: http.HTTPFlow, error: Error | None) -> http.HTTPFlow:
         """The exchange as a flow of its own."""
-        flow = http.HTTPFlow(_client(live.client_conn), _server(live.server_conn))
+        client = connection.Client(peername=_NOWHERE, sockname=_NOWHERE, **_shown(live.client_conn))
+        server = connection.Server(
+            address=live.server_conn.address,
+            timestamp_tcp_setup=live.server_conn.timestamp_tcp_setup,
+            **_shown(live.server_conn),
+        )
+        flow = http.HTTPFlow(client, server)
         flow.id = live.id
         flow.timestamp_created = live.timestamp_created
         flow.is_replay = live.is_replay
@@ -74,24 +80,7 @@ class FlowRecord:
         return max(0.0, round(moment - self._asked_at, 6))
 
 
-def _client(live: connection.Client) -> connection.Client:
+def _shown(live: connection.Connection) -> dict[str, Any]:
     """What mitmproxy shows of a connection; no address, no certificate."""
-    return connection.Client(
-        peername=_NOWHERE,
-        sockname=_NOWHERE,
-        timestamp_start=live.timestamp_start,
-        tls=live.tls,
-        alpn=live.alpn,
-        timestamp_tls_setup=live.timestamp_tls_setup,
-    )
-
-
-def _server(live: connection.Server) -> connection.Server:
-    return connection.Server(
-        address=live.address,
-        timestamp_start=live.timestamp_start,
-        timestamp_tcp_setup=live.timestamp_tcp_setup,
-        tls=live.tls,
-        alpn=live.alpn,
-        timestamp_tls_setup=live.timestamp_tls_setup,
-    )
+    names = ("timestamp_start", "tls", "alpn", "timestamp_tls_setup")
+    return {name: getattr(live, name) for name in names}

@@ -4,7 +4,7 @@ A request is changed only for the moment in which it leaves: what rules, logs an
 client sent and what the rules made of it.
 """
 
-from dataclasses import dataclass
+from typing import Any, Final
 
 from mitmproxy import connection, http
 
@@ -15,17 +15,8 @@ from thinkwire.proxy.replay.server import TOKEN_HEADER
 __all__ = ["RedirectedRequest"]
 
 
-@dataclass(frozen=True)
-class _Original:
-    """What a request said before it was sent elsewhere."""
-
-    host: str
-    port: int
-    scheme: bytes
-    authority: bytes
-    path: bytes
-    http_version: bytes
-    headers: http.Headers
+_CHANGED: Final = ("host", "port", "scheme", "authority", "path", "http_version", "headers")
+"""What a request says otherwise while it is sent elsewhere."""
 
 
 class RedirectedRequest:
@@ -36,15 +27,13 @@ class RedirectedRequest:
         self.accepted_codings = str(flow.request.headers.get("accept-encoding", ""))
         self.token = ""
         """The replay server gives the answer for it; empty before it is asked."""
-        self._original: _Original | None = None
+        self._original: dict[str, Any] = {}
 
     def send(self, flow: http.HTTPFlow, token: str, address: tuple[str, int]) -> None:
         """Send the request to the replay server at this address."""
         data = flow.request.data
         self.token = token
-        self._original = _Original(
-            data.host, data.port, data.scheme, data.authority, data.path, data.http_version, data.headers
-        )
+        self._original = {name: getattr(data, name) for name in _CHANGED}
         host, port = address
         # Set in `data`, because the properties would change the host header, too.
         data.host, data.port = host, port
@@ -56,12 +45,7 @@ class RedirectedRequest:
 
     def restore(self, flow: http.HTTPFlow) -> None:
         """The request has left, or never will; from now on it is what it was."""
-        original = self._original
-        if original is None:
-            return
-        data = flow.request.data
-        data.host, data.port, data.scheme = original.host, original.port, original.scheme
-        data.authority, data.path = original.authority, original.path
-        data.http_version, data.headers = original.http_version, original.headers
-        if original.http_version != b"HTTP/1.1" and flow.response is not None:
+        for name, value in self._original.items():
+            setattr(flow.request.data, name, value)
+        if self._original and self._original["http_version"] != b"HTTP/1.1" and flow.response is not None:
             flow.response.headers.pop("transfer-encoding", None)

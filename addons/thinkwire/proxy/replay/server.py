@@ -115,9 +115,6 @@ class _Request(httputil.HTTPMessageDelegate):
         self._method = cast(httputil.RequestStartLine, start_line).method
         self._token = headers.get(TOKEN_HEADER, "")
 
-    def data_received(self, chunk: bytes) -> None:
-        pass
-
     def finish(self) -> None:
         self._server.serve(self._token, self._method, self._connection)
 

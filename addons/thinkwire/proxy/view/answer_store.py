@@ -11,7 +11,7 @@ from http import HTTPStatus
 from mitmproxy import http
 from mitmproxy.flow import Flow
 
-from thinkwire.exchange.stream_taps import InputTap, OutputTap
+from thinkwire.exchange.stream_taps import report_input, report_output
 from thinkwire.proxy.flow_state import FlowState, FlowStates
 from thinkwire.proxy.hook_steps import log_errors
 from thinkwire.proxy.view.capture import AnswerCapture, BeforeAfter
@@ -58,7 +58,7 @@ class AnswerStore:
             state.capture = None  # mitmproxy keeps the messages of a WebSocket
         elif callable(response.stream):
             capture.is_streamed = True
-            response.stream = InputTap(capture.add_received, OutputTap(capture.add_sent, response.stream))
+            response.stream = report_input(report_output(response.stream, capture.add_sent), capture.add_received)
 
     @_log_errors
     def response(self, flow: http.HTTPFlow, state: FlowState) -> None:
