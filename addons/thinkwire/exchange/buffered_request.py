@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from mitmproxy import http
 
+from thinkwire.exchange.stream_taps import pass_on
+
 __all__ = ["buffer_request"]
 
 logger = logging.getLogger(__name__)
@@ -21,33 +23,27 @@ def buffer_request(flow: http.HTTPFlow, on_complete: Callable[[http.HTTPFlow], N
     headers.pop("content-length", None)
     headers["transfer-encoding"] = "chunked"
     headers["accept-encoding"] = "identity"  # only at the end it is known whether the answer is to be read
-    flow.request.stream = _RequestBuffer(flow, on_complete)
+    pieces: list[bytes] = []
 
-
-class _RequestBuffer:
-    """The callable to which mitmproxy gives each piece of the body, and an empty one at its end."""
-
-    def __init__(self, flow: http.HTTPFlow, on_complete: Callable[[http.HTTPFlow], None]) -> None:
-        self._flow = flow
-        self._on_complete = on_complete
-        self._pieces: list[bytes] = []
-
-    def __call__(self, piece: bytes) -> list[bytes]:
+    def buffer(piece: bytes) -> list[bytes]:
+        """mitmproxy gives it each piece of the body, and an empty one at its end."""
         if piece:
-            self._pieces.append(piece)
+            pieces.append(piece)
             return []
-        body = b"".join(self._pieces)
-        self._pieces.clear()
-        return [body] if (body := self._edited(body)) else []
+        body = b"".join(pieces)
+        pieces.clear()
+        return pass_on(_edited(flow, body, on_complete))
 
-    def _edited(self, body: bytes) -> bytes:
-        request = self._flow.request
-        request.raw_content = body
-        try:
-            self._on_complete(self._flow)
-            return request.raw_content or b""
-        except Exception:
-            logger.exception("thinkwire failed on a request, please report this")
-            return body
-        finally:
-            request.raw_content = None  # as for every streamed body
+    flow.request.stream = buffer
+
+
+def _edited(flow: http.HTTPFlow, body: bytes, on_complete: Callable[[http.HTTPFlow], None]) -> bytes:
+    flow.request.raw_content = body
+    try:
+        on_complete(flow)
+        return flow.request.raw_content or b""
+    except Exception:
+        logger.exception("thinkwire failed on a request, please report this")
+        return body
+    finally:
+        flow.request.raw_content = None  # as for every streamed body

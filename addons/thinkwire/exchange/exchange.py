@@ -93,7 +93,7 @@ class Exchange:
         self._notes += edited.notes
         if edited.refusal:
             self._refuse(edited.refusal)
-        elif edited.is_changed and not self.observes:
+        elif edited.after is not None and not self.observes:
             request.headers.pop("content-encoding", None)
             request.content = edited.after
 

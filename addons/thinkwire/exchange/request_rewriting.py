@@ -83,31 +83,25 @@ class CallerMemory:
 class EditedRequest:
     """What the rules do to the body of a request."""
 
-    before: bytes = b""
-    """Without a content coding."""
-    after: bytes = b""
+    after: bytes | None = None
+    """Without a content coding; None if it stays as it is."""
     notes: list[str] = field(default_factory=list)
     """What to log about it."""
     refusal: str = ""
     """Why it must not be sent; empty if it may be."""
 
-    @property
-    def is_changed(self) -> bool:
-        return self.after != self.before
-
 
 def edit_request(request: http.Request, caller_memory: CallerMemory) -> EditedRequest:
-    """The body before and after everything that the rules do with it; the request itself stays as it is."""
+    """The body after everything that the rules do with it; the request itself stays as it is."""
     if is_signed(request):
         return EditedRequest(notes=["request left alone: it is signed (AWS SigV4)"])
     try:
         before = request.get_content(strict=True) or b""
-        mapped = caller_memory.rewrite_request(before) if before else None
+        mapped = caller_memory.rewrite_request(before) if before else Mapped(before, [])
     except Refused as refused:
         return EditedRequest(refusal=str(refused))
     except (ValueError, Unreadable) as error:
         return EditedRequest(notes=[f"request left alone: its body cannot be read ({error})"])
-    if mapped is None:
-        return EditedRequest()
-    edited = ["request edited"] if mapped.raw != before else []
-    return EditedRequest(before, mapped.raw, [*mapped.notes, *edited])
+    if mapped.raw == before:
+        return EditedRequest(notes=mapped.notes)
+    return EditedRequest(mapped.raw, [*mapped.notes, "request edited"])

@@ -23,16 +23,12 @@ from thinkwire.wire.json_tree import Unreadable, decode, read
 __all__ = ["run_test"]
 
 
-class _CannotRunError(Exception):
-    """A test cannot be run; the message says why."""
-
-
 def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Verdict:
     """Run a test of these rules. `read_file` reads a recording, and raises RecordingError."""
     begin = time.perf_counter()
     try:
         actual = _actual(test, ruleset, read_file)
-    except _CannotRunError as error:
+    except RecordingError as error:
         return Verdict(test, obstacle=str(error), seconds=time.perf_counter() - begin)
     return Verdict(test, mismatches(test.expected, actual), actual.notes, seconds=time.perf_counter() - begin)
 
@@ -47,29 +43,22 @@ def _actual(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Record
 
 def _exchanges(test: RuleTest, read_file: Callable[[Path], Recording]) -> list[RecordedExchange]:
     """The exchanges up to the one that the test looks at."""
-    recording = _open(test.recording, read_file)
+    if "\0" in str(test.recording):
+        raise RecordingError("no recording can have this name")
+    recording = read_file(test.recording)
     if recording.damage:
-        raise _CannotRunError(recording.damage)
+        raise RecordingError(recording.damage)
     exchanges = [one for one in recording.exchanges if test.flow is None or one.number <= test.flow]
     if not exchanges or test.flow not in (None, exchanges[-1].number):
         numbers = ", ".join(str(one.number) for one in recording.exchanges) or "none at all"
-        raise _CannotRunError(f"{test.recording} has no exchange {test.flow or 1}; there are: {numbers}")
+        raise RecordingError(f"{test.recording} has no exchange {test.flow or 1}; there are: {numbers}")
     tested = exchanges[-1]
     if tested.flow.websocket is not None:
-        raise _CannotRunError(f"flow {tested.number} is a WebSocket, which rule tests do not support")
+        raise RecordingError(f"flow {tested.number} is a WebSocket, which rule tests do not support")
     if not tested.is_kept:
         what = "has no answer" if tested.status is None else "was recorded without the answer's body"
-        raise _CannotRunError(f"flow {tested.number} {what}")
+        raise RecordingError(f"flow {tested.number} {what}")
     return exchanges
-
-
-def _open(path: Path, read_file: Callable[[Path], Recording]) -> Recording:
-    if "\0" in str(path):
-        raise _CannotRunError("no recording can have this name")
-    try:
-        return read_file(path)
-    except RecordingError as error:
-        raise _CannotRunError(str(error)) from error
 
 
 def _changed(recorded: RecordedExchange, overrides: RequestOverrides, *, strict: bool) -> RecordedExchange:
@@ -78,7 +67,7 @@ def _changed(recorded: RecordedExchange, overrides: RequestOverrides, *, strict:
     try:
         _change(flow.request, overrides, strict=strict)
     except OverridesError as error:
-        raise _CannotRunError(f"the request of flow {recorded.number} cannot be changed: {error}") from error
+        raise RecordingError(f"the request of flow {recorded.number} cannot be changed: {error}") from error
     return RecordedExchange(recorded.number, flow)
 
 
@@ -87,7 +76,7 @@ def _actual_of(result: ExchangeResult) -> Actual:
     assert response is not None  # else it could not be tested
     assert result.recorded.status is not None
     if reading.form is None and reading.damage:
-        raise _CannotRunError(f"the answer of flow {result.recorded.number} cannot be read: {reading.damage}")
+        raise RecordingError(f"the answer of flow {result.recorded.number} cannot be read: {reading.damage}")
     noun = "event {}" if reading.is_stream else ""
     events = [said.event for said in reading.said if said.event.is_document]
     documents = [_document(event.text, noun.format(event.number)) for event in events]

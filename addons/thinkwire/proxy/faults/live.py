@@ -6,7 +6,8 @@ answers are faulty before they are served: see `replay/faulty_answer.py`.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from mitmproxy import flow, http
@@ -98,12 +99,30 @@ class FaultyAnswer:
             return
         tap: Tap = self._response.stream if callable(self._response.stream) else pass_on
         if self._body is not None:
-            tap = _FaultyTap(self._body, tap, self._stall, self._break_off)
+            tap = partial(self._send, self._body, tap)
         if self.fault.split is not None:
             tap = split(tap, self.fault.split)
         self._response.stream = tap
         self._response.headers.pop("content-length", None)  # it is wrong, or there would be no pieces to be seen
         frame_stream(self._flow.request, self._response)
+
+    def _send(self, body: FaultyBody, tap: Tap, chunk: bytes) -> Iterator[bytes]:
+        """Feed a tap with a faulty body, read step by step, so that a pause begins at its place."""
+        try:
+            steps = body.feed(chunk) if chunk else body.finish()
+        except Exception:
+            logger.exception("thinkwire failed to make a fault, please report this")
+            steps = [chunk] if chunk else []
+        for step in steps:
+            match step:
+                case bytes():
+                    yield from pieces_of(tap(step))
+                case Pause(seconds):
+                    stall(self._flow.client_conn, seconds)
+                case Break():
+                    self._break_off()
+        if not chunk and not self._is_cut:
+            yield from pieces_of(tap(b""))
 
     def response(self) -> list[str]:
         """The answer has come to its end; no client may see that after a cut. Returns what to log."""
@@ -119,9 +138,6 @@ class FaultyAnswer:
         if self._is_cut and self._flow.error is not None:
             self._flow.error.msg = _CUT
         return self.notes
-
-    def _stall(self, seconds: float) -> None:
-        stall(self._flow.client_conn, seconds)
 
     def _break_off(self) -> None:
         """Leave the provider soon: mitmproxy then breaks the answer off in the way of the HTTP version."""
@@ -139,34 +155,3 @@ class FaultyAnswer:
             return
         if self._response.timestamp_end is None:
             transport.handler.cancel(_CUT)
-
-
-class _FaultyTap:
-    """Feeds another tap with a faulty body. It is read step by step, so that a pause begins at its place."""
-
-    def __init__(
-        self, body: FaultyBody, tap: Tap, stall: Callable[[float], None], break_off: Callable[[], None]
-    ) -> None:
-        self._body = body
-        self._tap = tap
-        self._stall = stall
-        self._break_off = break_off
-        self._is_broken = False
-
-    def __call__(self, chunk: bytes) -> Iterator[bytes]:
-        try:
-            steps = self._body.feed(chunk) if chunk else self._body.finish()
-        except Exception:
-            logger.exception("thinkwire failed to make a fault, please report this")
-            steps = [chunk] if chunk else []
-        for step in steps:
-            match step:
-                case bytes():
-                    yield from pieces_of(self._tap(step))
-                case Pause(seconds):
-                    self._stall(seconds)
-                case Break():
-                    self._is_broken = True
-                    self._break_off()
-        if not chunk and not self._is_broken:
-            yield from pieces_of(self._tap(b""))

@@ -14,22 +14,11 @@ from mitmproxy.flow import Error
 
 from thinkwire.playback.chunk_times import CHUNKS
 from thinkwire.playback.recording import RecordedExchange
-from thinkwire.proxy.replay.recordings import ReplayExchange
+from thinkwire.proxy.replay.recordings import FRAMING, ReplayExchange
 
 __all__ = ["ReplayClient"]
 
-_ITS_CONNECTION: Final = {
-    b"connection",
-    b"content-length",
-    b"expect",
-    b"host",
-    b"keep-alive",
-    b"proxy-connection",
-    b"te",
-    b"trailer",
-    b"transfer-encoding",
-    b"upgrade",
-}
+_ITS_CONNECTION: Final = {name.encode() for name in FRAMING | {"expect", "host"}}
 """Headers about the recorded connection; this one has its own."""
 _NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(rb"[^\x00-\x08\x0a-\x1f\x7f]*")

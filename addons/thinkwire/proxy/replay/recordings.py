@@ -18,9 +18,9 @@ from thinkwire.playback.chunk_times import CHUNKS, TimedChunk, cut_as_noted, not
 from thinkwire.playback.flow_reader import RecordingError, read_flows
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["ReplayAnswer", "ReplayExchange", "parse_speed", "read_recordings"]
+__all__ = ["FRAMING", "ReplayAnswer", "ReplayExchange", "parse_speed", "read_recordings"]
 
-_FRAMING: Final = {
+FRAMING: Final = {
     "connection",
     "content-length",
     "keep-alive",
@@ -195,6 +195,6 @@ def _fields(headers: http.Headers) -> Iterable[tuple[str, str]]:
     of_connection = {name.strip().lower() for name in str(headers.get("connection", "")).split(",")}
     for raw_name, raw_value in headers.fields:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
-        skipped = name.lower() in _FRAMING or name.lower() in of_connection or name.startswith(":") or not name
+        skipped = name.lower() in FRAMING or name.lower() in of_connection or name.startswith(":") or not name
         if not skipped and not _CONTROLS.search(name + value):
             yield name, value
