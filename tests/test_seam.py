@@ -51,14 +51,14 @@ def wire_names() -> frozenset[str]:
 
 
 def literals(source: str) -> Iterator[tuple[int, str]]:
-    """The texts in a module, except docstrings, `__all__`, `__slots__`, and the values of its own enums."""
+    """The texts in a module, except docstrings, `__slots__`, and the values of its own enums."""
     tree = ast.parse(source)
     ours: set[ast.AST] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant() as text):
                 ours.add(text)
-            case ast.Assign(targets=[ast.Name(id="__all__" | "__slots__")]):
+            case ast.Assign(targets=[ast.Name(id="__slots__")]):
                 ours.update(ast.walk(node))
             case ast.ClassDef(bases=[ast.Name(id="Enum")]):
                 ours.update(ast.walk(node))

@@ -14,8 +14,6 @@ from thinkwire.cli.common import (
     rules_summary,
 )
 
-__all__ = ["add_to"]
-
 
 def add_to(commands: Commands) -> None:
     check = commands.add_parser("check", help="find every problem in rule files")

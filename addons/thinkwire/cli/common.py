@@ -13,21 +13,6 @@ from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.load import Loaded, load
 from thinkwire.ruleset.problem import Severity, render
 
-__all__ = [
-    "BUG",
-    "CLEAN",
-    "COULD_NOT_RUN",
-    "PROBLEMS",
-    "Commands",
-    "CouldNotRunError",
-    "complain",
-    "load_rules",
-    "open_recording",
-    "print_problems",
-    "read_rules",
-    "rules_summary",
-]
-
 CLEAN, PROBLEMS, COULD_NOT_RUN, BUG = 0, 1, 2, 3
 
 type Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -10,8 +10,6 @@ from thinkwire.cli.common import CLEAN, PROBLEMS, Commands, CouldNotRunError, pr
 from thinkwire.dialects.registry import request_facts
 from thinkwire.proxy.flow_filter import make_flow
 
-__all__ = ["add_to"]
-
 EXAMPLE: Final = """example:
   thinkwire explain rules/default.yaml --host api.deepseek.com --path /chat/completions \\
       --header 'x-thinkwire: strip' --body request.json

@@ -10,8 +10,6 @@ from xml.etree import ElementTree
 from thinkwire.cli.common import COULD_NOT_RUN
 from thinkwire.ruleset.rule_tests.verdict import Verdict
 
-__all__ = ["Suite", "write_junit"]
-
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, even escaped."""
 

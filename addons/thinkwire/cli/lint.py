@@ -12,8 +12,6 @@ from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted, printable
 from thinkwire.rewrite.reading.lint import RULES, Finding, Subject, findings
 
-__all__ = ["add_to"]
-
 LONGEST_GAP: Final = 10.0
 
 

@@ -16,8 +16,6 @@ from typing import Final
 from thinkwire.cli import check, explain, lint, replay, schema, show, test
 from thinkwire.cli.common import BUG, COULD_NOT_RUN, CouldNotRunError, complain
 
-__all__ = ["main"]
-
 INTERRUPTED: Final = 130
 
 

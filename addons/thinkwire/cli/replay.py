@@ -17,8 +17,6 @@ from thinkwire.proxy.replay.recordings import ReplayExchange, parse_speed, read_
 from thinkwire.ruleset.choose import Ruleset
 from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
-__all__ = ["add_to"]
-
 PORT: Final = 8080
 EXAMPLE: Final = """example:
   thinkwire replay recordings/llamacpp-chat-stream.flow --port 8080 --speed 2

@@ -6,8 +6,6 @@ import json
 from thinkwire.cli.common import CLEAN, Commands
 from thinkwire.ruleset.model.rule_file import json_schema
 
-__all__ = ["add_to"]
-
 
 def add_to(commands: Commands) -> None:
     schema = commands.add_parser("schema", help="print the JSON Schema of rule files, for editors")

@@ -24,8 +24,6 @@ from thinkwire.playback.run import run
 from thinkwire.playback.summary import exchange_rows
 from thinkwire.rewrite.reading.transcript import Moment
 
-__all__ = ["add_to"]
-
 EXAMPLE: Final = """example:
   thinkwire show recordings/llamacpp-chat-stream.flow
   thinkwire show session.flow --flow 3 --diff --rules rules/strip.yaml

@@ -15,8 +15,6 @@ from thinkwire.playback.run import ExchangeResult
 from thinkwire.playback.summary import SummaryRow, Tone
 from thinkwire.playback.text import printable
 
-__all__ = ["Colours", "diff_lines", "head_line", "row_line"]
-
 
 class Colours:
     """Colours texts, or leaves them as they are."""

@@ -27,8 +27,6 @@ from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.problem import render
 from thinkwire.ruleset.rule_tests.verdict import Verdict
 
-__all__ = ["add_to"]
-
 EXAMPLE: Final = """example:
   thinkwire test rules/*.yaml --junit report.xml
   thinkwire test my-rules.yaml --only 'hide-*'

@@ -8,7 +8,7 @@ from typing import Final
 from thinkwire.dialects.apis.anthropic_messages import ANTHROPIC_MESSAGES
 from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE
 from thinkwire.dialects.apis.bedrock_invoke import BEDROCK_INVOKE
-from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS, SPELLINGS
+from thinkwire.dialects.apis.chat_completions import CHAT_COMPLETIONS
 from thinkwire.dialects.apis.cohere import COHERE
 from thinkwire.dialects.apis.completions import COMPLETIONS
 from thinkwire.dialects.apis.dashscope import DASHSCOPE
@@ -29,8 +29,6 @@ from thinkwire.dialects.history.gemini import GEMINI_CONVERSATION
 from thinkwire.dialects.history.messages import MESSAGES_CONVERSATION
 from thinkwire.dialects.history.responses import RESPONSES_CONVERSATION
 from thinkwire.wire.json_tree import Unreadable, read
-
-__all__ = ["CONVERSATIONS", "DIALECTS", "NAMES", "SPELLINGS", "dialect_of_request", "request_facts", "streams_a_list"]
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     CHAT_COMPLETIONS,

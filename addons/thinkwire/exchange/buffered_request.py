@@ -12,8 +12,6 @@ from mitmproxy import http
 
 from thinkwire.exchange.stream_taps import pass_on
 
-__all__ = ["buffer_request"]
-
 logger = logging.getLogger(__name__)
 
 

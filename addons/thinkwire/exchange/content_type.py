@@ -10,18 +10,6 @@ from thinkwire.dialects.registry import streams_a_list
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.codings import Decoder, decoder_for
 
-__all__ = [
-    "body_decoder",
-    "content_coding",
-    "content_hint",
-    "is_json",
-    "is_streaming",
-    "is_websocket",
-    "may_have_body",
-    "media_type",
-    "stated_length",
-]
-
 _STREAMING: Final = {
     "text/event-stream": ContentHint.EVENTS,
     "application/vnd.amazon.eventstream": ContentHint.AWS,

@@ -13,8 +13,6 @@ from mitmproxy import connection
 
 from thinkwire.exchange.sockets import has_left, transport_of
 
-__all__ = ["DelayedWriter", "stall"]
-
 _CHECK_EVERY: Final = 0.5
 """Seconds between two checks whether the client is still there."""
 

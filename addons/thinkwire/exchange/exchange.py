@@ -28,8 +28,6 @@ from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 
-__all__ = ["Exchange"]
-
 REFUSED: Final = 400
 """The status of requests that a provider cannot take."""
 

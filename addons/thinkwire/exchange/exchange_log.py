@@ -7,8 +7,6 @@ from typing import Final
 from thinkwire.rewrite.tally import Tally
 from thinkwire.ruleset.choose import Selection
 
-__all__ = ["before_after", "log_exchange", "log_line", "rules_of", "what_was_done"]
-
 logger = logging.getLogger(__name__)
 
 _SHOWN: Final = 72

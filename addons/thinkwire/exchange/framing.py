@@ -4,8 +4,6 @@ from typing import Final
 
 from mitmproxy import http
 
-__all__ = ["drop_stale", "frame_stream", "make_error", "replace_body"]
-
 _STALE: Final = ("content-length", "content-encoding", "etag", "digest", "content-digest", "repr-digest", "content-md5")
 """Headers that are wrong once the body has changed."""
 

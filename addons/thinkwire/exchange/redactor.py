@@ -27,8 +27,6 @@ from thinkwire.exchange.secret_patterns import (
 )
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["MARKER", "Redactor"]
-
 MARKER: Final = "[removed]"
 
 _CREDENTIALS: Final = re.compile(rb"\b((?:Bearer|Basic)\s+)([^\s\"'\\,;<>]{8,})", re.IGNORECASE)

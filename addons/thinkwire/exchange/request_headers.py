@@ -9,8 +9,6 @@ from typing import Final
 
 from mitmproxy import http
 
-__all__ = ["ask_for_identity", "is_signed", "signs_header", "take_control_header"]
-
 _SCHEME: Final = re.compile(r"AWS4-[A-Z0-9-]+\s")
 _NAMES: Final = re.compile(r"SignedHeaders=([^,\s]*)")
 

@@ -24,8 +24,6 @@ from thinkwire.rewrite.request_body import rewrite_request
 from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.json_tree import Unreadable
 
-__all__ = ["CallerMemory", "EditedRequest", "caller_of", "edit_request"]
-
 _HEADERS: Final = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _SECRET: Final = secrets.token_bytes(32)
 

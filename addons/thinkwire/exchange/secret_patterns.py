@@ -5,15 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from urllib.parse import unquote
 
-__all__ = [
-    "LOOKALIKES",
-    "NAMES",
-    "NAMES_IN_ERRORS",
-    "NAMES_OUTSIDE_OF_JSON",
-    "TELLTALES",
-    "fitting",
-]
-
 NAMES: Final = (
     # Of headers, members of the query and members of JSON, in any case. `-` matches `-`, `_` or nothing, `*` anything.
     # --- credentials

@@ -11,8 +11,6 @@ from typing import Any, Final
 from mitmproxy import connection, ctx
 from mitmproxy.proxy.server import ConnectionIO
 
-__all__ = ["has_left", "reset_on_close", "transport_of"]
-
 
 def transport_of(client: connection.Client, of: connection.Connection) -> ConnectionIO | None:
     """The transport of a client's connection, or of one to a server that was made for this client."""

@@ -12,18 +12,6 @@ from mitmproxy import http
 
 from thinkwire.rewrite.stream.rewriter import StreamRewriter
 
-__all__ = [
-    "RewritingTap",
-    "Tap",
-    "pass_on",
-    "pieces_of",
-    "replace_with",
-    "report_input",
-    "report_output",
-    "split",
-    "tap_input",
-]
-
 type Tap = Callable[[bytes], Iterable[bytes] | bytes]
 
 logger = logging.getLogger(__name__)

@@ -28,8 +28,6 @@ from thinkwire.ruleset.choose import Selection
 from thinkwire.wire.json_tree import Node, Unreadable, decode, read
 from thinkwire.wire.ndjson import Line
 
-__all__ = ["WebSocketExchange", "without_torn_characters"]
-
 logger = logging.getLogger(__name__)
 
 type Choose = Callable[[bytes | None], tuple[RequestFacts, Selection]]

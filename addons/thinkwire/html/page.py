@@ -29,8 +29,6 @@ from thinkwire.rewrite.reading.event_reader import Event
 from thinkwire.rewrite.reading.transcript import Assembler, assembled
 from thinkwire.ruleset.choose import Ruleset, Selection
 
-__all__ = ["page_of"]
-
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 _MOST_CHARACTERS: Final = 200_000

@@ -14,8 +14,6 @@ from thinkwire.html.timeline_marks import ContentPair, ItemKind, TimelineItem, i
 from thinkwire.playback.recording import RecordedExchange
 from thinkwire.playback.text import counted
 
-__all__ = ["Curve", "Lane", "Mark", "Picture", "Silence", "Tick", "TimelineRow", "picture_of", "seconds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:

@@ -7,8 +7,6 @@ from thinkwire.html.timeline import Curve, Lane, Mark, Picture, seconds
 from thinkwire.html.timeline_marks import ItemKind
 from thinkwire.playback.text import counted
 
-__all__ = ["Area", "Band", "Bar", "Chart", "ChartLine", "Word", "bar_width", "chart_of"]
-
 WIDTH: Final = 1000
 LEFT: Final = 92
 """Where the axis begins; names are to its left."""

@@ -12,8 +12,6 @@ from thinkwire.dialects.core.parts import Kind
 from thinkwire.playback.text import common_start
 from thinkwire.rewrite.reading.transcript import EventContent, Number
 
-__all__ = ["ContentPair", "ItemKind", "TimelineItem", "in_order", "timeline_items"]
-
 
 class ItemKind(Enum):
     """What an event holds; each kind has a row."""

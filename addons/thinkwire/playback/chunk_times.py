@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["CHUNKS", "TimedChunk", "cut_as_noted", "is_time", "noted_times"]
-
 CHUNKS: Final = "thinkwire.chunks"
 """The key in a flow's metadata that holds [seconds since the request, bytes] for each chunk."""
 

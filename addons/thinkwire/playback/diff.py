@@ -11,8 +11,6 @@ from thinkwire.rewrite.stream.sniff import BodyFormat
 from thinkwire.wire.json_difference import Difference, differences
 from thinkwire.wire.json_tree import Unreadable, decode
 
-__all__ = ["Changed", "DiffLine", "Listing", "listing_of"]
-
 _AROUND: Final = 60
 """Characters shown on either side of what changed."""
 _LONGEST: Final = 400

@@ -8,8 +8,6 @@ from thinkwire.rewrite.reading.event_reader import Event, FrameReader, raw_of
 from thinkwire.rewrite.stream.rewriter import Content, content_of
 from thinkwire.rewrite.stream.sniff import BodyFormat
 
-__all__ = ["EventPair", "PairRecorder"]
-
 
 class EventPair(NamedTuple):
     """An event of the provider's, and what the client gets for it."""

@@ -6,8 +6,6 @@ from pathlib import Path
 from mitmproxy import exceptions, io
 from mitmproxy.flow import Flow
 
-__all__ = ["Flows", "RecordingError", "read_flows"]
-
 
 class RecordingError(Exception):
     """A recording cannot be used; the message says which, and why."""

@@ -12,8 +12,6 @@ from thinkwire.rewrite.reading.transcript import Assembler, EventContent, Moment
 from thinkwire.rewrite.stream.sniff import BodyFormat
 from thinkwire.ruleset.choose import Selection
 
-__all__ = ["Reading", "read_exchange", "read_result"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -29,8 +29,6 @@ from thinkwire.rewrite.reading.event_reader import Event, FrameReader
 from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Chunk", "RecordedAnswer", "RecordedExchange", "Recording", "is_server_text", "read_recording"]
-
 _REDACTOR: Final = Redactor()
 
 

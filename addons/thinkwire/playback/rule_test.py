@@ -20,8 +20,6 @@ from thinkwire.ruleset.rule_tests.overrides import OverridesError, RequestOverri
 from thinkwire.ruleset.rule_tests.verdict import Actual, GotDocument, Verdict, mismatches
 from thinkwire.wire.json_tree import Unreadable, decode, read
 
-__all__ = ["run_test"]
-
 
 def run_test(test: RuleTest, ruleset: Ruleset, read_file: Callable[[Path], Recording]) -> Verdict:
     """Run a test of these rules. `read_file` reads a recording, and raises RecordingError."""

@@ -28,8 +28,6 @@ from thinkwire.rewrite.reading.event_reader import Event
 from thinkwire.rewrite.stream.sniff import BodyFormat, ContentHint
 from thinkwire.ruleset.choose import Ruleset, Selection
 
-__all__ = ["ExchangeResult", "run"]
-
 _MEMORY_BYTES: Final = 64 * 1024 * 1024
 """What is remembered of a recording at most; the addon's default."""
 

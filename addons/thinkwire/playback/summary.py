@@ -15,8 +15,6 @@ from thinkwire.playback.reading import Reading
 from thinkwire.playback.text import counted
 from thinkwire.rewrite.reading.transcript import Assembled, Choice, assembled
 
-__all__ = ["SummaryRow", "Tone", "answer_rows", "asked_row", "exchange_rows", "said_rows"]
-
 
 class Tone(Enum):
     """What kind of text it is."""

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-__all__ = ["common_start", "counted", "printable"]
-
 _UNPRINTABLE: Final = re.compile(
     "[\ud800-\udbff][\udc00-\udfff]"
     "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"

@@ -28,8 +28,6 @@ from thinkwire.proxy.view.answer_store import AnswerStore
 from thinkwire.proxy.view.contentviews import AnswerView, OriginalView
 from thinkwire.ruleset.fault_option import FaultError, parse_faults
 
-__all__ = ["Thinkwire"]
-
 logger = logging.getLogger(__name__)
 
 _MEGABYTE: Final = 1024 * 1024

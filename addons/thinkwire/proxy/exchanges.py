@@ -16,8 +16,6 @@ from thinkwire.proxy.rule_reload import RulesInForce
 from thinkwire.rewrite.history.memory import Memory
 from thinkwire.ruleset.choose import Selection
 
-__all__ = ["Exchanges"]
-
 RULES_HEADER: Final = "x-thinkwire-rules"
 """Names the rules that decided, in answers, if an option asks for it."""
 

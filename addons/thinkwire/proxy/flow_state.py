@@ -13,8 +13,6 @@ from thinkwire.proxy.record.flow_record import FlowRecord
 from thinkwire.proxy.replay.redirected_request import RedirectedRequest
 from thinkwire.proxy.view.capture import AnswerCapture, BeforeAfter
 
-__all__ = ["FlowState", "FlowStates"]
-
 
 @dataclass(slots=True)
 class FlowState:

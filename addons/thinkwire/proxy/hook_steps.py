@@ -9,8 +9,6 @@ from mitmproxy import http
 
 from thinkwire.proxy.flow_state import FlowState
 
-__all__ = ["HookStep", "log_errors", "take"]
-
 type HookStep = Callable[[http.HTTPFlow, FlowState], None]
 """What one part of the addon does in one hook."""
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["OPTIONS", "Option"]
-
 
 @dataclass(frozen=True, slots=True)
 class Option:

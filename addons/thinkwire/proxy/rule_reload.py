@@ -16,8 +16,6 @@ from thinkwire.ruleset.load import folder as shipped_folder
 from thinkwire.ruleset.load import load
 from thinkwire.ruleset.problem import render
 
-__all__ = ["RulesInForce", "Watch"]
-
 logger = logging.getLogger(__name__)
 
 _EVERY: Final = 0.5

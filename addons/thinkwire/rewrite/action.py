@@ -14,8 +14,6 @@ from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Action", "Document", "Outcome", "is_anything_left"]
-
 
 class Document(NamedTuple):
     """One document, located."""

@@ -26,8 +26,6 @@ from thinkwire.rewrite.versioned import Version
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edit, Edits
 
-__all__ = ["AnswerRewriter", "Rewritten"]
-
 
 class Rewritten(NamedTuple):
     """What becomes of one document."""

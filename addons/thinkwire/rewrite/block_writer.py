@@ -16,8 +16,6 @@ from thinkwire.rewrite.versioned import Version, Versioned
 from thinkwire.wire.json_tree import Node, decode, encode, read
 from thinkwire.wire.splice import Edits, splice
 
-__all__ = ["BlockWriter"]
-
 _PROBE: Final = "probe"
 """A text that reads the same however JSON spells it; a block's own may begin in the middle of a character."""
 

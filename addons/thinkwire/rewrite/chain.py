@@ -9,8 +9,6 @@ from thinkwire.rewrite.action import Action, Document, Outcome, is_anything_left
 from thinkwire.wire.json_tree import Node, decode, encode
 from thinkwire.wire.splice import Edits, splice
 
-__all__ = ["Chain"]
-
 
 class Chain(Action):
     """One action that is made of two."""

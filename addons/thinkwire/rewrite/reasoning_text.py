@@ -5,8 +5,6 @@ It reads; what becomes of the reasoning is decided elsewhere.
 
 from thinkwire.dialects.core.parts import Kind, Part, Update, text_of_blocks
 
-__all__ = ["carriers_of", "reasoning_of", "text_of"]
-
 
 def carriers_of(update: Update) -> list[Part]:
     """The parts that hold reasoning; several may hold the same."""

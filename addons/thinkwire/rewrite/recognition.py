@@ -7,8 +7,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.rewrite.versioned import Version, Versioned
 from thinkwire.wire.json_tree import Node, Shape, read
 
-__all__ = ["DocumentReader"]
-
 
 class DocumentReader:
     """Reads the documents of one answer by the table of their API."""

@@ -12,8 +12,6 @@ from thinkwire.rewrite.plan import Opaque
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["REASONING_KINDS", "keeps_something", "remove_reasoning"]
-
 REASONING_KINDS: Final = (Kind.REASONING, Kind.OPAQUE, Kind.REASONING_TOKENS)
 """The kinds of parts that reasoning is made of."""
 

@@ -10,8 +10,6 @@ from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Renamer"]
-
 
 class Renamer(Action):
     """Renames the reasoning of one answer; no document decides about another one."""

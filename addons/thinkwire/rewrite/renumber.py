@@ -7,8 +7,6 @@ from thinkwire.dialects.core.parts import CountOf, ItemKey, Update
 from thinkwire.rewrite.versioned import SortedNumbers, Version, VersionedDict
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Renumberer"]
-
 
 class Renumberer:
     """The removed and added numbers of one stream, space by space."""

@@ -6,8 +6,6 @@ from thinkwire.rewrite.plan import JSONPath, RequestPlan
 from thinkwire.wire.json_tree import Node, Shape, decode, read
 from thinkwire.wire.splice import Edits, quote, splice
 
-__all__ = ["rewrite_request"]
-
 
 def rewrite_request(raw: bytes, plan: RequestPlan) -> bytes:
     """The body after the plan's edits; the same bytes if nothing is to change. Raises Unreadable."""

@@ -4,8 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Effect", "Tally"]
-
 
 class Effect(StrEnum):
     """What was done to one event: all there is, in the order of the log, each by its word there.

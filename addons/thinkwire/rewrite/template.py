@@ -8,8 +8,6 @@ from thinkwire.dialects.core.parts import Extent, Kind, Update
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edits, quote_text, splice
 
-__all__ = ["DocumentTemplate", "carries", "template_of"]
-
 
 class DocumentTemplate(NamedTuple):
     """Document text on both sides of the gap."""

@@ -8,8 +8,6 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, MutableMapping
 from typing import Final
 
-__all__ = ["SortedNumbers", "Version", "Versioned", "VersionedDict", "VersionedList"]
-
 _ABSENT: Final = object()
 
 

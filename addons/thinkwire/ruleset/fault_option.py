@@ -12,8 +12,6 @@ from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First, Stall
 from thinkwire.ruleset.field_types import HIGHEST_STATUS, LOWEST_STATUS
 from thinkwire.ruleset.settings.fault import contradiction
 
-__all__ = ["FaultError", "parse_faults"]
-
 
 class FaultError(ValueError):
     """A text does not name a fault; the message says what to write."""

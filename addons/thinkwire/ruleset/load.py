@@ -23,8 +23,6 @@ from thinkwire.ruleset.warnings import PlacedRule, warnings
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 from thinkwire.ruleset.yaml.tree import parse
 
-__all__ = ["Loaded", "folder", "load"]
-
 UNREADABLE: dict[type[OSError], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "this is a folder, not a file",

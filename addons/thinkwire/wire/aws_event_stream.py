@@ -19,8 +19,6 @@ from typing import Final, Self
 from thinkwire.wire.json_tree import Node, Shape, decode, encode, read
 from thinkwire.wire.splice import Edit, splice, to_json
 
-__all__ = ["DamagedMessage", "Message", "MessageSplitter", "exception"]
-
 _PRELUDE: Final = struct.Struct(">III")
 _CHECKSUM: Final = struct.Struct(">I")
 _LENGTH: Final = struct.Struct(">H")

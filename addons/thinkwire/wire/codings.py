@@ -15,8 +15,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-__all__ = ["CodingError", "Decoder", "decoder_for"]
-
 
 class CodingError(ValueError):
     """The bytes do not follow their content coding."""

@@ -10,8 +10,6 @@ from typing import Final
 
 from thinkwire.wire.json_tree import Node, Shape, encode, read
 
-__all__ = ["Difference", "differences"]
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:

@@ -10,8 +10,6 @@ from typing import Final, Self
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.splice import Edit, splice
 
-__all__ = ["Element", "ListSplitter"]
-
 _MARK: Final = re.compile(rb'["\\\[\]{},]')
 
 

@@ -16,8 +16,6 @@ from collections.abc import Container, Iterator, Mapping
 from json.decoder import JSONDecodeError
 from typing import Any, Final
 
-__all__ = ["Node", "Shape", "Unreadable", "decode", "encode", "read"]
-
 
 class Unreadable(ValueError):
     """The text is not JSON; the message says where and why."""

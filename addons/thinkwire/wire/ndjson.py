@@ -7,8 +7,6 @@ from typing import Final, Self
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.splice import Edit, splice
 
-__all__ = ["Line", "LineSplitter"]
-
 _LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf|data:|[\x1e, \t\r])*+")
 """What may come before a line's document: a byte order mark, a record separator, a comma of a list, or the field name
 of an event if a gateway mixes the two formats."""

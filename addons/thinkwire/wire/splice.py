@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from thinkwire.wire.json_tree import Node, encode
 
-__all__ = ["Edit", "Edits", "quote", "quote_text", "splice", "to_document", "to_json"]
-
 
 class Edit(NamedTuple):
     """`text[start:end]` becomes `new`; half-open, in characters of Latin-1 text and so in bytes."""

@@ -14,8 +14,6 @@ from typing import Final, Self
 from thinkwire.wire.json_tree import decode, encode
 from thinkwire.wire.splice import Edit, splice
 
-__all__ = ["Frame", "FrameSplitter", "comment"]
-
 # Two line ends in a row. A CR is one by itself only if no LF follows, which is not yet known at the end of the bytes;
 # as the second of the two it ends the frame at once, and an LF that comes later is a frame of its own.
 _FRAME_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")

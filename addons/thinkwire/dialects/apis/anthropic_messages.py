@@ -17,8 +17,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, s
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["ANTHROPIC_MESSAGES"]
-
 # --- a block ----------------------------------------------------------------------------------------------------
 
 _BLOCK: Final = FieldSpec(Kind.ITEM, space="block")

@@ -18,8 +18,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import to_json
 
-__all__ = ["BEDROCK_CONVERSE", "MODEL_PATH", "aws_error", "model_in_path"]
-
 # --- a block ----------------------------------------------------------------------------------------------------
 
 _REASONING_CONTENT: Final = reasoning_shape(

@@ -10,8 +10,6 @@ from thinkwire.dialects.apis.bedrock_converse import BEDROCK_CONVERSE, MODEL_PAT
 from thinkwire.dialects.core.dialect import Dialect, Handling, at_path
 from thinkwire.dialects.core.fields import open_shape
 
-__all__ = ["BEDROCK_INVOKE"]
-
 _DOCUMENT: Final = open_shape({})
 
 BEDROCK_INVOKE: Final = Dialect(

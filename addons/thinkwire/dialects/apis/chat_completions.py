@@ -17,16 +17,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits, to_json
 
-__all__ = [
-    "CHAT_COMPLETIONS",
-    "CONTENT",
-    "CONTENT_PART",
-    "MESSAGE_MEMBERS",
-    "REASONING_MEMBERS",
-    "SPELLINGS",
-    "TOKEN_MEMBERS",
-]
-
 SPELLINGS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "cot_summary")
 """All names of the reasoning text in a delta or message. If the texts of two differ, the first one here wins."""
 

@@ -15,8 +15,6 @@ from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["COHERE"]
-
 _CONTENT: Final = "content"
 _CITATION: Final = "citation"
 _TOOL_CALL: Final = "tool call"

@@ -14,8 +14,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["DASHSCOPE"]
-
 _MEDIA: Final = ("image", "audio", "video")
 _CHOICE: Final = open_shape(
     {

@@ -14,8 +14,6 @@ from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
-__all__ = ["G4F"]
-
 _FIELDS: Final = {
     "content": fields.TEXT,
     "tool_calls": fields.TOOL_CALL,

@@ -17,8 +17,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["GEMINI"]
-
 # --- content ----------------------------------------------------------------------------------------------------
 
 # Gemini 3 may mark a call as a thought, too, and needs it back with its signature.

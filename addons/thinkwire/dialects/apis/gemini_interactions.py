@@ -15,8 +15,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["GEMINI_INTERACTIONS"]
-
 # --- a step -----------------------------------------------------------------------------------------------------
 
 _SUMMARY: Final = reasoning_shape({"type": fields.ENVELOPE, "text": fields.REASONING})

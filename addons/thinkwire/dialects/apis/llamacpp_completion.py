@@ -14,8 +14,6 @@ from thinkwire.dialects.core.parts import FieldSpec, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
-__all__ = ["LLAMACPP_COMPLETION"]
-
 _MEMBERS: Final = {
     "index": FieldSpec(Kind.ITEM),  # of several prompts
     "content": fields.TEXT,

@@ -16,8 +16,6 @@ from thinkwire.dialects.core.parts import Extent, ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["LM_STUDIO"]
-
 _REASONING: Final = Level(opens=True, is_reasoning=True, has_state=False)
 
 

@@ -15,8 +15,6 @@ from thinkwire.dialects.core.parts import ItemKey, Kind, Level
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["MISTRAL_CONVERSATIONS"]
-
 # `role` means nothing: it is the same in each message and in each piece of one. `content_index` stays as it is: it is
 # not known whether reasoning and texts share one sequence of numbers.
 _HEAD: Final[dict[str, Any]] = dict.fromkeys(

@@ -15,8 +15,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
-__all__ = ["OLLAMA"]
-
 _MESSAGE: Final = open_shape(
     {"role": fields.ROLE, "content": fields.TEXT, "thinking": fields.REASONING, "tool_calls": fields.TOOL_CALL}
 )

@@ -17,8 +17,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, stream_in_body
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import to_json
 
-__all__ = ["OPENAI_RESPONSES"]
-
 _OUTPUT: Final = "output"
 """The space of `output_index`, which takes precedence: Copilot gives an item another `id` in each event."""
 

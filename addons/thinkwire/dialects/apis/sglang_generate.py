@@ -15,8 +15,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import to_json
 
-__all__ = ["SGLANG_GENERATE"]
-
 _META_INFO: Final = open_shape(
     {
         "id": fields.ENVELOPE,

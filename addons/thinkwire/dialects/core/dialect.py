@@ -11,8 +11,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts, model_in_body, s
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["GLANCE", "Dialect", "Handling", "Phase", "at_path"]
-
 _LEVEL: Final = Shape(members={})
 _DOCUMENT: Final = Shape(members={}, other=Shape(members={}, other=_LEVEL, elements=_LEVEL))
 GLANCE: Final = Shape(members=_DOCUMENT.members, other=_DOCUMENT.other, elements=_DOCUMENT)

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-__all__ = ["is_readable"]
-
 _NOT_ENCODED: Final = re.compile(r"[^A-Za-z0-9+/=_.:~|-]")
 _SEPARATOR: Final = re.compile(r"[.:|]")
 _MOST_STARTS: Final = 8

@@ -10,8 +10,6 @@ from functools import cache
 
 from thinkwire.dialects.core.parts import Extent, Kind, Part, Update
 
-__all__ = ["after_closing_tag", "split_flagged_texts"]
-
 
 def split_flagged_texts(update: Update) -> None:
     """Make the reasoning in an update's texts parts of its own, if a flag says that there is any.

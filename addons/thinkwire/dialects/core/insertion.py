@@ -8,8 +8,6 @@ from thinkwire.dialects.core.parts import FieldSpec, Kind, level_of
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["DEFAULT_NAMES", "ElementMaker", "around", "as_element", "as_member", "insert_element"]
-
 DEFAULT_NAMES: Final = ("reasoning",)
 """The names of extracted reasoning if no rule gives others: the one that new clients read."""
 

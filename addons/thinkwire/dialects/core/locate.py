@@ -7,8 +7,6 @@ from thinkwire.dialects.core.flagged_text import split_flagged_texts
 from thinkwire.dialects.core.parts import CountOf, Extent, FieldSpec, ItemKey, Kind, Level, Part, Update, level_of
 from thinkwire.wire.json_tree import Node, Shape
 
-__all__ = ["locate"]
-
 
 def locate(root: Node, extent: Extent) -> list[Update]:
     """The updates in a document; the first is the document's own, which has no item unless the table says so.

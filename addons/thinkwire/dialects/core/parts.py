@@ -9,21 +9,6 @@ from typing import Final
 
 from thinkwire.wire.json_tree import Node, Shape
 
-__all__ = [
-    "UNFINISHED",
-    "VISIBLE",
-    "CountOf",
-    "Extent",
-    "FieldSpec",
-    "ItemKey",
-    "Kind",
-    "Level",
-    "Part",
-    "Update",
-    "level_of",
-    "text_of_blocks",
-]
-
 
 class Kind(Enum):
     """What a part means. `ENVELOPE` means nothing by itself; `OTHER` is a member that the table does not name."""

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ERROR_EVENT", "PROVIDER_ERRORS", "ProviderError", "advice_for"]
-
 ERROR_EVENT: Final = "error"
 """The name of the server-sent event that carries an error, in all APIs that name their events."""
 

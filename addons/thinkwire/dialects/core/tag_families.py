@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-__all__ = ["BLANKS", "FAMILIES", "Family", "Marker", "TagState", "Where", "families_table", "merged", "pairs"]
-
 BLANKS: Final = None
 """In a marker: optional white space between its parts."""
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["TokenList", "read_tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class TokenList:

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from thinkwire.dialects.core.parts import Part
 
-__all__ = ["ToolCall", "calls_in"]
-
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "partial_json")
 _NAMES: Final = ("name", "toolName")
 _OTHERS: Final = ("id", "type", "call_id", "caller")

@@ -21,8 +21,6 @@ from thinkwire.dialects.declared.documents import has_path, write
 from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, PathStep, in_document
 from thinkwire.wire.json_tree import Shape
 
-__all__ = ["Clash", "Declaration", "DeclaredField", "Why", "clashes", "compile_dialect"]
-
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:

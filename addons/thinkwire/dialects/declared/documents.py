@@ -13,8 +13,6 @@ from thinkwire.dialects.declared.paths import Chosen, EachElement, Name, Path, i
 from thinkwire.wire.json_tree import Node, Shape, encode, read
 from thinkwire.wire.splice import to_json
 
-__all__ = ["has_path", "write"]
-
 _LOOK: Final = Shape(members={}, elements=ENVELOPE)
 
 

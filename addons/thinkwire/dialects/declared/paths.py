@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Chosen", "EachElement", "Name", "Path", "PathError", "PathStep", "in_document", "parse_path"]
-
 
 class PathError(ValueError):
     """The text is not a path; the message tells the user what to do."""

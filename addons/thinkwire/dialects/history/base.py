@@ -16,23 +16,6 @@ from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node, Shape, encode
 from thinkwire.wire.splice import Edits
 
-__all__ = [
-    "BY_ID",
-    "DISCARD",
-    "Conversation",
-    "Pieces",
-    "SplitTags",
-    "TextSink",
-    "Turn",
-    "TurnCollector",
-    "TurnReasoning",
-    "call_key",
-    "content_text",
-    "item_key",
-    "text_keys",
-    "turn_position",
-]
-
 BY_ID: Final = "id"
 """Keys with this beginning mean the same in every conversation."""
 

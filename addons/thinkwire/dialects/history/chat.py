@@ -22,8 +22,6 @@ from thinkwire.dialects.history.chat_collector import ChatTurnCollector
 from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node, Shape
 
-__all__ = ["CHAT_CONVERSATION", "OLLAMA_CONVERSATION", "assistant_table", "last_user", "visible_text"]
-
 # --- a request ---------------------------------------------------------------------------------------------------
 
 CONTENT: Final = Shape(elements=CONTENT_PART, label=Level(filler='{"type":"text","text":""}'))

@@ -16,8 +16,6 @@ from thinkwire.dialects.history.base import (
 )
 from thinkwire.wire.splice import to_document
 
-__all__ = ["ChatTurnCollector"]
-
 
 class _Call:
     """A tool call, which comes whole or in pieces: the id and the name first, then the arguments."""

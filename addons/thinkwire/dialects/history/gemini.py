@@ -22,8 +22,6 @@ from thinkwire.dialects.history.base import (
 from thinkwire.wire.json_tree import Node, Shape
 from thinkwire.wire.splice import Edits
 
-__all__ = ["GEMINI_CONVERSATION"]
-
 _SIGNATURE: Final = "thoughtSignature"
 _SIGNATURES: Final = frozenset((_SIGNATURE, "thought_signature"))
 """Google's clients read both spellings."""

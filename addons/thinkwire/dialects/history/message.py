@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from thinkwire.dialects.core.parts import Kind, Part, Update
 from thinkwire.wire.json_tree import Node
 
-__all__ = ["AssistantMessage", "ReadTags", "TaggedText"]
-
 _REDACTED: Final = "redacted_thinking"
 
 

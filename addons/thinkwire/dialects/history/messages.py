@@ -25,8 +25,6 @@ from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, to_document
 
-__all__ = ["MESSAGES_CONVERSATION"]
-
 _REASONING_TYPES: Final = frozenset(("thinking", "redacted_thinking"))
 
 # --- a request ---------------------------------------------------------------------------------------------------

@@ -13,8 +13,6 @@ from typing import Final
 
 from thinkwire.dialects.core.request_facts import RequestFacts
 
-__all__ = ["HISTORY", "HistoryForm", "HistoryFormat", "format_for"]
-
 
 class HistoryForm(Enum):
     """How a provider takes earlier reasoning in the assistant messages of a request."""

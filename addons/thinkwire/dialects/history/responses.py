@@ -9,8 +9,6 @@ from thinkwire.dialects.history.base import DISCARD, Conversation, TextSink, Tur
 from thinkwire.wire.json_tree import Node, Shape, read
 from thinkwire.wire.splice import Edits
 
-__all__ = ["RESPONSES_CONVERSATION"]
-
 _ITEM: Final = Shape(members={})
 
 

@@ -12,8 +12,6 @@ from thinkwire.dialects.history.provider_forms import HistoryForm
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Remove", "write"]
-
 type Remove = Callable[[Update, Edits], None]
 """Collects the edits that take all reasoning out of an update, signatures and encrypted forms included."""
 

@@ -25,8 +25,6 @@ from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, dialect
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.ruleset.settings.fault import spell_fault
 
-__all__ = ["FaultyAnswer"]
-
 _CUT: Final = "thinkwire cut the answer off, as a fault"
 _RETRY_AFTER: Final = {"retry-after": "1"}
 """Seconds, which clients that try again wait."""

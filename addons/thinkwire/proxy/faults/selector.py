@@ -12,8 +12,6 @@ from thinkwire.rewrite.faults.fault import NO_FAULT, Fault, First
 from thinkwire.ruleset.choose import Selection
 from thinkwire.ruleset.rule import Origin
 
-__all__ = ["Faults"]
-
 logger = logging.getLogger(__name__)
 
 

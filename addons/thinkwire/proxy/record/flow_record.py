@@ -7,8 +7,6 @@ from mitmproxy import connection, http
 from mitmproxy.flow import Error
 from mitmproxy.websocket import WebSocketData, WebSocketMessage
 
-__all__ = ["FlowRecord"]
-
 _NOWHERE: Final = ("127.0.0.1", 0)
 """In place of addresses: a flow must have some, and they are private."""
 

@@ -11,8 +11,6 @@ from typing import BinaryIO, Final
 from mitmproxy import http
 from mitmproxy.io import FlowWriter
 
-__all__ = ["FlowFile", "NotAFlowFile"]
-
 logger = logging.getLogger(__name__)
 
 _LENGTH: Final = re.compile(rb"(\d{1,12}):")

@@ -20,8 +20,6 @@ from thinkwire.proxy.hook_steps import log_errors
 from thinkwire.proxy.record.flow_record import FlowRecord
 from thinkwire.proxy.record.flow_writer import FlowFile
 
-__all__ = ["Recorder"]
-
 logger = logging.getLogger(__name__)
 _log_errors = log_errors(logger, "record an exchange")
 

@@ -16,8 +16,6 @@ from thinkwire.playback.chunk_times import CHUNKS
 from thinkwire.playback.recording import RecordedExchange
 from thinkwire.proxy.replay.recordings import FRAMING, ReplayExchange
 
-__all__ = ["ReplayClient"]
-
 _ITS_CONNECTION: Final = {name.encode() for name in FRAMING | {"expect", "host"}}
 """Headers about the recorded connection; this one has its own."""
 _NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

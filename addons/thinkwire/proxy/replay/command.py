@@ -14,8 +14,6 @@ from thinkwire.proxy import addon
 from thinkwire.proxy.replay.client import ReplayClient
 from thinkwire.proxy.replay.recordings import ReplayExchange
 
-__all__ = ["ReplaySettings", "replay"]
-
 _SCRIPT: Final = Path(addon.__file__).with_name("script.py")
 _NOWHERE: Final = "reverse:http://127.0.0.1:1"
 

@@ -14,8 +14,6 @@ from thinkwire.rewrite.faults.injection import Break, FaultyBody, Pause, Step, d
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.wire.codings import decoder_for
 
-__all__ = ["with_fault"]
-
 logger = logging.getLogger(__name__)
 
 

@@ -18,8 +18,6 @@ from mitmproxy import http
 from thinkwire.dialects.core.request_facts import RequestFacts, conversation_in, conversation_member
 from thinkwire.proxy.replay.recordings import ReplayExchange
 
-__all__ = ["Asked", "RecordingIndex", "asked_by"]
-
 _SHOWN: Final = 3
 """How many are named if none fits."""
 _WORD: Final = re.compile(r"\w+")

@@ -18,8 +18,6 @@ from thinkwire.playback.chunk_times import CHUNKS, TimedChunk, cut_as_noted, not
 from thinkwire.playback.flow_reader import RecordingError, read_flows
 from thinkwire.wire.codings import CodingError, decoder_for
 
-__all__ = ["FRAMING", "ReplayAnswer", "ReplayExchange", "parse_speed", "read_recordings"]
-
 FRAMING: Final = {
     "connection",
     "content-length",

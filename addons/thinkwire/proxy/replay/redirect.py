@@ -22,8 +22,6 @@ from thinkwire.rewrite.faults.injection import dialect_asked
 from thinkwire.ruleset.settings.fault import spell_fault
 from thinkwire.wire.json_tree import encode
 
-__all__ = ["Redirect"]
-
 logger = logging.getLogger(__name__)
 
 _NOTHING_UPSTREAM: Final = "thinkwire replays recordings, nothing is connected upstream"

@@ -12,9 +12,6 @@ from thinkwire.dialects.core.request_facts import RequestFacts
 from thinkwire.proxy.replay.matcher import Asked, asked_by
 from thinkwire.proxy.replay.server import TOKEN_HEADER
 
-__all__ = ["RedirectedRequest"]
-
-
 _CHANGED: Final = ("host", "port", "scheme", "authority", "path", "http_version", "headers")
 """What a request says otherwise while it is sent elsewhere."""
 

@@ -16,8 +16,6 @@ from tornado.http1connection import HTTP1Connection
 
 from thinkwire.proxy.replay.recordings import ReplayAnswer
 
-__all__ = ["TOKEN_HEADER", "ReplayServer", "ScheduledAnswer"]
-
 logger = logging.getLogger(__name__)
 
 TOKEN_HEADER: Final = "x-thinkwire-replay"

@@ -16,8 +16,6 @@ from thinkwire.proxy.flow_state import FlowState, FlowStates
 from thinkwire.proxy.hook_steps import log_errors
 from thinkwire.proxy.view.capture import AnswerCapture, BeforeAfter
 
-__all__ = ["AnswerStore"]
-
 logger = logging.getLogger(__name__)
 _log_errors = log_errors(logger, "keep an answer for its view")
 

@@ -13,8 +13,6 @@ from thinkwire.playback.chunk_times import CHUNKS, noted_times
 from thinkwire.proxy.record.flow_record import FlowRecord
 from thinkwire.rewrite.tally import Effect
 
-__all__ = ["AnswerCapture", "BeforeAfter"]
-
 
 @dataclass(slots=True)
 class BeforeAfter:

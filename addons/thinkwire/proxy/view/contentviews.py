@@ -24,8 +24,6 @@ from thinkwire.rewrite.reading.transcript import Assembled, assembled
 from thinkwire.rewrite.stream.sniff import ContentHint
 from thinkwire.rewrite.tally import Effect
 
-__all__ = ["AnswerView", "OriginalView"]
-
 logger = logging.getLogger(__name__)
 
 type BeforeAfterOf = Callable[[flow.Flow], BeforeAfter | None]

@@ -21,8 +21,6 @@ from thinkwire.rewrite.versioned import Version
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Extractor"]
-
 
 class Extractor(Action):
     """Extracts the reasoning from the texts of one answer, and finds a place for it."""

@@ -14,8 +14,6 @@ from thinkwire.rewrite.block_writer import BlockWriter
 from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict, VersionedList
 
-__all__ = ["ReasoningBlocks"]
-
 
 class _Held(NamedTuple):
     """A block of text of which nothing has been shown yet."""

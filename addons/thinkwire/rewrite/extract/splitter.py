@@ -14,8 +14,6 @@ from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["SplitDocument", "SplitText", "Splitter"]
-
 
 class SplitDocument(NamedTuple):
     """What a document's text has become, beside what is left in it."""

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple, Self
 
 from thinkwire.dialects.core.tag_families import Family, Marker, TagState
 
-__all__ = ["Piece", "ReaderState", "TagReader", "joined", "marker_prefixes"]
-
 _BLANKS: Final = r"[ \t\r\n]{0,8}+"
 _MOST_BLANKS: Final = 8
 _IS_REASONING: Final = {

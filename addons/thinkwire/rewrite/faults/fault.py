@@ -5,8 +5,6 @@ Plain values; what becomes of a body under them is in `injection.py`.
 
 from dataclasses import dataclass
 
-__all__ = ["NO_FAULT", "Fault", "First", "Stall"]
-
 
 @dataclass(frozen=True, slots=True)
 class First:

@@ -26,8 +26,6 @@ from thinkwire.wire.json_tree import Unreadable, decode, encode
 from thinkwire.wire.ndjson import Line
 from thinkwire.wire.sse import Frame
 
-__all__ = ["Break", "FaultyBody", "Pause", "Step", "dialect_asked", "error_made_up"]
-
 _MESSAGE: Final = "thinkwire made this error up: the rules or the command line ask for a fault"
 _STATUS: Final = 500
 _WHOLE: Final = (BodyFormat.BODY, BodyFormat.RAW)

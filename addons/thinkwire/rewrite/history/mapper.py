@@ -22,8 +22,6 @@ from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Unreadable, decode, read
 from thinkwire.wire.splice import Edits, splice
 
-__all__ = ["Mapped", "Refused", "map_history"]
-
 type Recall = Callable[[Turn], TurnReasoning | None]
 """What is remembered of a turn."""
 

@@ -12,8 +12,6 @@ from typing import Final
 
 from thinkwire.dialects.history.base import BY_ID, Turn, TurnReasoning
 
-__all__ = ["Memory", "MemoryEntry"]
-
 _ENTRY: Final = 420
 """Bytes that an entry needs besides its text."""
 _KEY: Final = 300

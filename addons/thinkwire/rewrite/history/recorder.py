@@ -8,8 +8,6 @@ from thinkwire.rewrite.extract.tag_reader import TagReader
 from thinkwire.rewrite.history.memory import Memory, MemoryEntry
 from thinkwire.rewrite.plan import Extract
 
-__all__ = ["ReasoningCapture"]
-
 
 class ReasoningCapture:
     """The reasoning of one answer, as the provider sent it."""

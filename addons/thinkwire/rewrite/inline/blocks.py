@@ -15,8 +15,6 @@ from thinkwire.rewrite.inline.snapshot import Tags
 from thinkwire.rewrite.renumber import Renumberer
 from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 
-__all__ = ["InlineBlocks"]
-
 
 class InlineBlocks:
     """The blocks of one stream, reasoning as text."""

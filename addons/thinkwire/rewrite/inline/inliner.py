@@ -20,8 +20,6 @@ from thinkwire.rewrite.versioned import Version, VersionedDict
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Inliner"]
-
 
 class Inliner(Action):
     """Puts the reasoning of one answer into its text, document by document."""

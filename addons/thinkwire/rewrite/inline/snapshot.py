@@ -16,8 +16,6 @@ from thinkwire.rewrite.removal import remove_reasoning
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits, quote_text
 
-__all__ = ["Tags", "inline_snapshot"]
-
 type Tags = tuple[str, str]
 """What opens reasoning in the text, and what closes it."""
 _NO_TEXT: Final = frozenset(("null", "[]"))

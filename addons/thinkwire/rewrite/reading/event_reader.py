@@ -19,8 +19,6 @@ from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Contents", "Cutter", "Event", "FramePart", "FrameReader", "contents_of", "is_end_mark", "raw_of"]
-
 _END_MARK: Final = re.compile(r"\s*\[\s*[A-Za-z_]+\s*\]\s*\Z")
 
 

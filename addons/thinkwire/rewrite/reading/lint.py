@@ -18,8 +18,6 @@ from thinkwire.rewrite.reading.transcript import EventContent, Moment
 from thinkwire.rewrite.reasoning_text import carriers_of
 from thinkwire.rewrite.stream.sniff import BodyFormat
 
-__all__ = ["RULES", "Finding", "Subject", "findings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:

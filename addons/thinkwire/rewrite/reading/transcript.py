@@ -21,8 +21,6 @@ from thinkwire.rewrite.reasoning_text import reasoning_of
 from thinkwire.rewrite.stream.fast_path import LONGEST, EventForm, form_of, gaps_in
 from thinkwire.wire.json_tree import Node, Unreadable
 
-__all__ = ["Assembled", "Assembler", "Choice", "EventContent", "Moment", "Number", "assembled"]
-
 type Number = int | str
 
 

@@ -7,8 +7,6 @@ from thinkwire.rewrite.stream.documents import Documents
 from thinkwire.wire.aws_event_stream import Message, MessageSplitter
 from thinkwire.wire.json_tree import decode
 
-__all__ = ["Messages"]
-
 
 class Messages:
     """Rewrites messages; `feed` and `finish` hand on no empty piece."""

@@ -13,8 +13,6 @@ from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import Shape, decode, read
 from thinkwire.wire.splice import Edit, splice
 
-__all__ = ["Documents", "Framed", "name_like", "rewrite_body"]
-
 
 class Framed(Protocol):
     """One document in its frame, as raw bytes."""

@@ -20,8 +20,6 @@ from thinkwire.dialects.history.base import DISCARD, TextSink
 from thinkwire.rewrite.tally import Effect
 from thinkwire.wire.json_tree import STRING, Node
 
-__all__ = ["LONGEST", "CompiledEvent", "EventForm", "FastPath", "Gaps", "form_of", "gaps_in"]
-
 LONGEST: Final = 16_384
 """Bytes of an event that is worth compiling."""
 _KEPT: Final = 8

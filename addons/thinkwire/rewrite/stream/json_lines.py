@@ -11,8 +11,6 @@ from thinkwire.wire.json_list import Element, ListSplitter
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.ndjson import Line, LineSplitter
 
-__all__ = ["Lines", "ListElements", "rewritten"]
-
 _COMMA_BEFORE: Final = re.compile(rb",[ \t\r\n]*\Z")
 _COMMA_AFTER: Final = re.compile(rb"\A[ \t\r\n]*,")
 

@@ -21,8 +21,6 @@ from thinkwire.wire.codings import CodingError, Decoder
 from thinkwire.wire.json_tree import encode
 from thinkwire.wire.sse import comment
 
-__all__ = ["Content", "ContentHint", "MakeContent", "StreamRewriter", "content_of"]
-
 
 class Content(Protocol):
     """One way to read the decoded bytes; what it hands on holds no empty piece."""

@@ -7,8 +7,6 @@ import re
 from enum import Enum
 from typing import Final
 
-__all__ = ["BodyFormat", "ContentHint", "Sniffer"]
-
 
 class ContentHint(Enum):
     """What the headers say of the body."""

@@ -9,8 +9,6 @@ from thinkwire.rewrite.stream.documents import Documents, rewrite_body
 from thinkwire.wire.json_tree import decode
 from thinkwire.wire.sse import Frame, FrameSplitter
 
-__all__ = ["Events", "is_document"]
-
 _BEFORE_JSON: Final = "\xef\xbb\xbf \t\r\n"
 _END_MARK: Final = re.compile(r"\s*(?:\[\s*[A-Za-z_]+\s*\]\s*)+\Z")
 

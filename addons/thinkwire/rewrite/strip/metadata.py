@@ -7,8 +7,6 @@ from thinkwire.dialects.core.parts import Kind, Part, Update
 from thinkwire.dialects.core.token_metadata import TokenList, read_tokens
 from thinkwire.rewrite.strip.states import MetadataAction
 
-__all__ = ["kept_parts"]
-
 
 def kept_parts(update: Update, parts: list[Part], action: MetadataAction) -> list[Part]:
     """Those of the parts of token metadata that may stay."""

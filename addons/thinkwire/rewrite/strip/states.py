@@ -19,8 +19,6 @@ The rules behind the table (docs/design.md, "What strip promises"):
 from enum import Enum
 from typing import Final
 
-__all__ = ["TRANSITIONS", "WHEN_OWED", "MetadataAction", "Shows", "StripState", "diagram"]
-
 
 class StripState(Enum):
     START = "nothing hidden so far"

@@ -20,8 +20,6 @@ from thinkwire.rewrite.versioned import Version, Versioned, VersionedDict
 from thinkwire.wire.json_tree import Node
 from thinkwire.wire.splice import Edits
 
-__all__ = ["Stripper"]
-
 _METADATA: Final = (Kind.TOKENS, Kind.TRANSCRIPT)
 
 

@@ -14,8 +14,6 @@ from thinkwire.ruleset.model.dialect import DialectModel
 from thinkwire.ruleset.model.rule import RuleModel
 from thinkwire.ruleset.model.rule_test import RuleTestModel
 
-__all__ = ["RuleFile", "json_schema"]
-
 
 class RuleFile(Mapping):
     """Rules of thinkwire: what happens to the reasoning in LLM traffic."""

@@ -11,8 +11,6 @@ from thinkwire.rewrite.plan import JSONPath
 from thinkwire.ruleset.model.rule_test import RuleTestModel
 from thinkwire.ruleset.rule_tests.overrides import RequestOverrides
 
-__all__ = ["Expected", "RuleTest", "compile_test"]
-
 type Value = str | bool | int | float
 """Text is a glob."""
 

@@ -11,8 +11,6 @@ from typing import Any
 from thinkwire.rewrite.plan import JSONPath
 from thinkwire.ruleset.condition import ABSENT
 
-__all__ = ["OverridesError", "RequestOverrides", "member_at"]
-
 
 class OverridesError(Exception):
     """A request cannot be changed like this; the text says why."""

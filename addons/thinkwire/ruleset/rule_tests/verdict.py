@@ -16,8 +16,6 @@ from thinkwire.ruleset.glob import compile_glob
 from thinkwire.ruleset.rule_tests.expected import Expected, RuleTest, Value
 from thinkwire.ruleset.rule_tests.overrides import member_at
 
-__all__ = ["Actual", "GotDocument", "Mismatch", "Verdict", "mismatches"]
-
 
 @dataclass(frozen=True, slots=True)
 class GotDocument:

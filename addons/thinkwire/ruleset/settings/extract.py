@@ -16,8 +16,6 @@ from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
-__all__ = ["PAIR_OF_TAGS", "ExtractValue", "compile_extract", "extract_conflicts", "spell_extract"]
-
 OWN = "tags"
 """The name of a family that a rule makes of its own tags."""
 LONGEST_TAG = 100

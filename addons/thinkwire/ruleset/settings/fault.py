@@ -11,8 +11,6 @@ from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode, plain
 
-__all__ = ["FaultValue", "compile_fault", "contradiction", "fault_conflicts", "spell_fault"]
-
 
 class FirstOptions(Mapping):
     """The first requests are refused."""

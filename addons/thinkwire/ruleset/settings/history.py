@@ -12,8 +12,6 @@ from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
 
-__all__ = ["HistoryValue", "compile_history", "history_conflicts", "spell_history"]
-
 HistoryForm = Annotated[str, *member_of(To)]
 
 

@@ -5,15 +5,13 @@ from typing import Annotated, Final, assert_never
 
 from pydantic import ConfigDict, Field
 
+from thinkwire.dialects.apis.chat_completions import SPELLINGS
 from thinkwire.dialects.core.tag_families import FAMILIES
-from thinkwire.dialects.registry import SPELLINGS
 from thinkwire.rewrite.plan import Inline, Keep, Opaque, Reasoning, Rename, Strip, TokenMetadata
 from thinkwire.ruleset.field_types import ByType, FamilyName, Some, member_of, once_each, one_of
 from thinkwire.ruleset.model.base import Mapping
 from thinkwire.ruleset.problem import Code, Problem, Source
 from thinkwire.ruleset.yaml.node import NodeKind, YamlNode
-
-__all__ = ["ReasoningValue", "compile_reasoning", "reasoning_conflicts", "spell_reasoning"]
 
 THINK: Final = FAMILIES["think"]
 

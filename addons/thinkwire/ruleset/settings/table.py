@@ -22,8 +22,6 @@ from thinkwire.ruleset.settings.reasoning import (
 )
 from thinkwire.ruleset.settings.setting import Setting, Side
 
-__all__ = ["HISTORY", "REASONING", "REMOVE", "SET", "SETTINGS", "settings_table"]
-
 
 def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
