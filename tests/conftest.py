@@ -15,6 +15,13 @@ settings.register_profile("deep", settings.get_profile("same"), derandomize=Fals
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Coverage is to be the same with and without the folder."""
+    for item in items:
+        if any(mark.kwargs.get("reason") == WANTED for mark in item.iter_markers("skipif")):
+            item.add_marker(pytest.mark.no_cover)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Whoever lacks the folder is to know what the green suite has not tried."""
     skipped = terminalreporter.stats.get("skipped", [])
