@@ -1,4 +1,4 @@
-"""Keeps both sides of exchanges for whoever looks: what came from the provider, and what left for the client.
+"""Keeps both sides of exchanges for viewing: what came from the provider, and what left for the client.
 
 mitmproxy keeps nothing of a body that is streamed, and what the rules take away is nowhere else. It is kept in memory
 and within bounds. The client's side becomes the content of the flow, as if it had not been streamed; the provider's

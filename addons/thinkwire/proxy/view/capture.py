@@ -1,4 +1,4 @@
-"""Both sides of one exchange: captured as it passes, and what is kept of it for whoever looks at the flow."""
+"""Both sides of one exchange: captured as it passes, and what is kept of it for viewing the flow."""
 
 import time
 from array import array

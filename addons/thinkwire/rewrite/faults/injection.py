@@ -1,11 +1,11 @@
-"""A body with the faults that somebody asked for: chunks in, steps out.
+"""A body with the faults that were asked for: chunks in, steps out.
 
-It counts the provider's events and knows no rule's edits: those run over what comes out of here. Like all of the
-rewriting it has no socket and no clock, so a pause and a break are steps that whoever sends the bytes has to take.
+It counts the provider's events and knows no rule's edits: those run over what comes out of here. Like all rewriting it
+has no socket and no clock, so a pause and a break are steps that the sender of the bytes has to take.
 
-The contract of `feed(chunk)` and `finish()`: steps in order, no bytes of them empty, and no two of bytes in a row. An
-event is handed on as soon as it is complete. The coding of the body is undone. What is no stream is one event, and is
-handed on at its end.
+The contract of `feed(chunk)` and `finish()`: steps in order, no empty bytes, and never two steps of bytes in a row. An
+event is handed on as soon as it is complete. The coding of the body is undone. A body that is not a stream is one
+event, which is handed on at its end.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,7 +3,7 @@
 Each choice of a stream is a machine of its own. It reads what an update shows, goes to the next state, and says what
 becomes of the update's token metadata. It does not look at documents and does not edit them.
 
-The rules behind the table (docs/design.md, "What strip promises"):
+The rules of the table (docs/design.md, "What strip promises"):
 
 * An update that holds reasoning loses its metadata, whatever else it carries.
 * An update that shows nothing loses it too: the first chunk of a stream often lists the first hidden token. The one
